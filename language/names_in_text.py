@@ -21,6 +21,9 @@ MIN_NAME = 3
 scripts without spaces, a name needs at least two characters."""
 _WITHOUT_SPACES = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 """Character ranges of Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese, after NFKD normalisation."""
+_ENDINGS = {"de": ("n", "en", "ns", "ens", "er", "ers", "ern", "erin", "erinnen")}
+"""Endings of names by language, beyond s and es: "Mariens", "Berliner"."""
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _WORD = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+")
 
 
@@ -116,23 +119,40 @@ def _is_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def leaked(text: str, names: tuple[str, ...]) -> str | None:
-    """The first of some names that the text contains as whole words (also with a plural or possessive s), or None."""
-    inside = folded(text)
+def leaked(text: str, names: tuple[str, ...], languages: tuple[str, ...] = ()) -> str | None:
+    """The first of some names that the text contains as whole words, or None. A name may have an ending, such as a
+    plural or possessive s, and umlauts may be written with an e.
+
+    >>> leaked("die Mühle des Anton Muellers", ("Müller",)), leaked("Berliner Luft", ("Berlin",)), leaked("Berliner Luft", ("Berlin",), ("de",))
+    ('Müller', None, 'Berlin')
+
+    Args:
+        text: any text.
+        names: names as people write them.
+        languages: languages in which the names may be inflected. The endings of English always count.
+    """
+    insides = _spellings(text)
+    endings = "|".join(e for language in languages for e in _ENDINGS.get(language, ()))
     for name in names:
-        needle = folded(name).strip()
-        if len(needle) < MIN_NAME and not needle.isdigit():
-            continue
-        if (
-            len(needle) == MIN_NAME
-            and name[:1].isupper()
-            and not re.search(rf"\b{needle}s?\b", _capitalised(text))
-        ):
-            continue  # "Lee" and "May" count as names only with a capital letter
-        if (
-            f" {needle} " in inside
-            or f" {needle}s " in inside
-            or (len(needle) > MIN_NAME + 2 and f" {needle}es " in inside)
-        ):
-            return name
+        for needle in (n.strip() for n in _spellings(name)):
+            if len(needle) < MIN_NAME and not needle.isdigit():
+                continue
+            if (
+                len(needle) == MIN_NAME
+                and name[:1].isupper()
+                and not re.search(rf"\b{needle}s?\b", _capitalised(text))
+            ):
+                continue  # "Lee" and "May" count as names only with a capital letter
+            more = ("|es" if len(needle) > MIN_NAME + 2 else "") + (
+                f"|{endings}" if endings and len(needle) > MIN_NAME else ""
+            )
+            for inside in insides:
+                if f" {needle}" in inside and re.search(f" {needle}(?:|s{more}) ", inside):
+                    return name
     return None
+
+
+def _spellings(text: str) -> tuple[str, ...]:
+    """A text in folded form, once without its umlauts and once with an e for each ("Muller", "Mueller")."""
+    spelled = text.translate(_UMLAUTS)
+    return (folded(text),) if spelled == text else (folded(text), folded(spelled))

@@ -19,6 +19,7 @@ from questloom.language.frames import Frame, VerbForms
 from questloom.records.errors import InputError
 
 FILE = Path(__file__).with_name("relations.yaml")
+ENGLISH = "en"
 
 
 class _Loader(yaml.CSafeLoader):
@@ -194,18 +195,23 @@ class RelationTable:
 
 
 @functools.cache
-def relation_table() -> RelationTable:
-    """The table of relations in this package, read once per process."""
-    return parse_relations(FILE.read_text(encoding="utf-8"), FILE.name)
+def relation_table(language: str = ENGLISH) -> RelationTable:
+    """The table of relations of a language in this package, read once per process. The table of another language than
+    English has only the keys `read` and `hints`. A language without a file has an empty table."""
+    file = FILE if language == ENGLISH else FILE.with_name(f"relations.{language}.yaml")
+    if not file.is_file():
+        return RelationTable(relations={}, telling_words=())
+    return parse_relations(file.read_text(encoding="utf-8"), file.name)
 
 
-def relation(property_id: str) -> Relation:
+def relation(property_id: str, language: str = ENGLISH) -> Relation:
     """The entry for a property; an empty entry if the table does not list the property.
 
     Args:
         property_id: a property id such as "P84".
+        language: the language of the words. Only English has `use` and `say`.
     """
-    return relation_table().relations.get(property_id) or Relation(pid=property_id)
+    return relation_table(language).relations.get(property_id) or Relation(pid=property_id)
 
 
 def worded_properties() -> list[str]:
@@ -230,7 +236,7 @@ def parse_relations(text: str, name: str) -> RelationTable:
     where = name
     try:
         _check_keys(data, {"areas", "telling_words", "relations"})
-        telling = _terms(data["telling_words"])
+        telling = _terms(data.get("telling_words", []))
         found = {}
         for pid, entry in _mapping(data["relations"]).items():
             where = f"{name}, {pid}"

@@ -4,6 +4,7 @@ for sentence ends need no model and work the same on every machine."""
 import re
 from typing import Any
 
+from questloom.language.date_words import is_ordinal_stop
 from questloom.records.knowledge import Link
 
 # A full stop of the full-width and Indic scripts always ends a sentence. A Latin full stop ends a
@@ -29,12 +30,14 @@ def sentence_ends(text: str) -> list[int]:
     """The offsets (exclusive) where sentences end, in ascending order. The last offset is the end of the text.
 
     A newline (the end of a paragraph) ends a sentence. A full stop does not end a sentence before a small letter, in
-    initials, or in common abbreviations.
+    initials, in common abbreviations, or after a number that counts ("am 3. Mai").
     """
     ends = []
     for found in _END.finditer(text):
         begin, end = found.span()
         if text[begin] == "." and text[end] == " ":
+            if is_ordinal_stop(text, begin):
+                continue
             word = text[text.rfind(" ", 0, begin) + 1 : begin]
             if len(word) < 7:
                 word = word.rpartition("\n")[2].lstrip("(\"'“‘«[")

@@ -8,7 +8,7 @@ dataclass, defined beside the code that uses it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -207,7 +207,8 @@ def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
     """Raises an error for an unknown role, an untested language, a table whose weights are all 0,
-    and a level with a weight for which `draft` sets no length."""
+    and a level with a weight for which `draft` sets no length. Names in the question's own language always
+    count as leaks."""
     check_roles(recipe.models.roles, f"{where}, key models.roles")
     check_roles(recipe.models.llm.guidance, f"{where}, key models.llm.guidance", WRITER_ROLES)
     for key, languages in (
@@ -243,4 +244,5 @@ def _consistent(recipe: Recipe, where: str) -> Recipe:
                 f"has a weight, and draft.{name} does not say how long such a question is",
                 f"Set draft.{name}.{missing[0]}.",
             )
-    return recipe
+    languages = tuple(dict.fromkeys((recipe.language, *recipe.certificate.languages)))
+    return replace(recipe, certificate=replace(recipe.certificate, languages=languages))

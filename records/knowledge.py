@@ -279,6 +279,10 @@ class Entity(Record):
         """The label in a language, else the English label, else the first label, else the id."""
         return label_in(self.labels, language) or next(iter(self.labels.values()), self.id)
 
+    def description(self, language: str) -> str:
+        """The description in a language, else the English one, else ""."""
+        return label_in(self.descriptions, language)
+
     def other_names(self, language: str) -> tuple[str, ...]:
         """The aliases in a language, without duplicates."""
         return tuple(

@@ -26,6 +26,7 @@ class SmallFacts:
     """Stands for `questloom.transforms.facts.lookups.Lookups` over given claims, entities and pictures, believed as by default."""
 
     trust = Trust()
+    edition = language = "en"
 
     def __init__(
         self,

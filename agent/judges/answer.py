@@ -119,7 +119,7 @@ class AnswerJudge:
         prompt = render(
             ROLES[ROLE],
             question=fenced("question", question),
-            answer=answer_words(answer),
+            answer=answer_words(answer, language),
             aliases="; ".join(answer.aliases),
             reply=fenced("reply", shown),
         )

@@ -88,7 +88,7 @@ class ReportJudge:
         prompt = render(
             ROLES[ROLE],
             question=fenced("question", question),
-            answer=answer_words(answer),
+            answer=answer_words(answer, language),
             aliases="; ".join(answer.aliases),
             report=fenced("report", report[:MAX_REPORT_CHARS]),
         )

@@ -9,6 +9,7 @@ questions, their labels and their aliases.
 
 import functools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from questloom.language.relations import Hints, relation_table
@@ -83,26 +84,35 @@ def _cue(text: str) -> Cue:
 
 
 @functools.cache
-def cues_of(relation: Relation) -> Cues:
-    """The cues (phrases on pages) of a relation. Cues from the table come first, then cues from the
-    relation's phrases and names."""
-    hints = known_of(relation.property).hints or Hints()
+def cues_of(relation: Relation, language: str = "en") -> Cues:
+    """The cues of a relation: first those in the language's table, then those from its names and, in English, from its
+    phrases."""
+    hints = known_of(relation.property, language).hints or Hints()
+    if language != "en":
+        return _cues(relation, hints)
     phrase, verbs = property_phrase(relation.property, label=relation.label), verb_forms()
     said, said_of_object = phrase.predicates("s", verbs), phrase.predicates("o", verbs)
-    names = [re.sub(r"\W+", "_", name.casefold()) for name in (relation.label, *relation.aliases)]
-    own = [*map(_cue, hints.subject), *(_from_phrase(t, "{o}") for t in said)]
-    others = [*map(_cue, hints.object), *(_from_phrase(t, "{s}") for t in said_of_object)]
-    words = " ".join(
-        dict.fromkeys(
-            [relation.label, *relation.aliases, *phrase.o[:1], *(_plain(t) for t in said[:2])]
-        )
-    )
+    own = [_from_phrase(t, "{o}") for t in said]
+    others = [_from_phrase(t, "{s}") for t in said_of_object]
+    return _cues(relation, hints, own, others, [*phrase.o[:1], *(_plain(t) for t in said[:2])])
+
+
+def _cues(
+    relation: Relation,
+    hints: Hints,
+    own: Sequence[Cue | None] = (),
+    others: Sequence[Cue | None] = (),
+    words: Sequence[str] = (),
+) -> Cues:
+    """The cues of a relation: those of the table, then the given ones for its subject's and its object's page."""
+    named = (relation.label, *relation.aliases)
+    names = [re.sub(r"\W+", "_", name.casefold()) for name in named]
     return Cues(
         keys=(*dict.fromkeys([*(k.lstrip("~") for k in hints.keys), *names]),),
         weak_keys=frozenset(k[1:] for k in hints.keys if k[0] == "~"),
-        subject=tuple(c for c in own if c),
-        object=tuple(c for c in others if c),
-        words=words,
+        subject=tuple(c for c in (*map(_cue, hints.subject), *own) if c),
+        object=tuple(c for c in (*map(_cue, hints.object), *others) if c),
+        words=" ".join(dict.fromkeys([*named, *words])),
     )
 
 

@@ -260,7 +260,10 @@ class LocalProvider:
                 text
                 for e in entities
                 if e is not None
-                and (text := e.descriptions.get("en") or next(iter(e.descriptions.values()), ""))
+                and (
+                    text := e.description(self.store.edition)
+                    or next(iter(e.descriptions.values()), "")
+                )
             ),
             "",
         )

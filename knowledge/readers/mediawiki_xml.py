@@ -44,7 +44,7 @@ _KEPT = 16
 bytes."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
-_REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
+_REDIRECT = re.compile(r"\s*#(?:redirect|weiterleitung)\s*:?\s*\[\[([^\]|]+)", re.I)
 
 
 class RawPage(NamedTuple):

@@ -114,8 +114,17 @@ class Store:
         base = self.meta.get("base", "")
         if "/wiki/" in base:
             return base.partition("/wiki/")[0] + "/wiki/"
-        language = self.meta["wiki"].removesuffix("wiki").replace("_", "-") or "en"
-        return f"https://{language}.wikipedia.org/wiki/"
+        return f"https://{self.edition}.wikipedia.org/wiki/"
+
+    @property
+    def edition(self) -> str:
+        """The language of the wiki whose pages the store holds, as in its address."""
+        return self.meta["wiki"].removesuffix("wiki").replace("_", "-") or "en"
+
+    @property
+    def language(self) -> str:
+        """The language of names, if nobody asks for another one."""
+        return self.edition
 
     # Entities and claims
 

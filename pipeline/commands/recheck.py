@@ -218,7 +218,7 @@ def _executed(
             outcome if found else Outcome.EVIDENCE_GONE,
             {"was": stated, "is": found, "turned": turned},
         )
-    made = certify(question, Lookups(facts, rules.trust), given, rules)
+    made = certify(question, Lookups(facts, rules.trust, question.language), given, rules)
     if not isinstance(made, Refusal):
         return verdict(Outcome.UNCHANGED)
     if made.reason in (Reason.NOT_UNIQUE, Reason.MARGIN_TOO_SMALL):

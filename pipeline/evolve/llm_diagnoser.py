@@ -75,7 +75,7 @@ class LlmDiagnoser:
             ROLES[ROLE],
             pictures=(self.shown(question),),
             question=fenced("question", question.text),
-            answer=answer_words(question.answer),
+            answer=answer_words(question.answer, question.language),
             proved=_proved(question),
             evidence=fenced("evidence", "\n".join(self.evidence(question)), 2_000),
             mode=self.mode,

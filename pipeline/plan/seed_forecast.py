@@ -36,7 +36,7 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
     num_rows = store.num_rows("entities")
     blocks = range(0, num_rows, BLOCK)
     step = max(1, math.ceil(num_rows / SCANNED))
-    lookups = Lookups(store, recipe.certificate.trust)
+    lookups = Lookups(store, recipe.certificate.trust, recipe.language)
     pool: list[Candidate] = []
     scanned = 0
     for start in blocks[::step]:

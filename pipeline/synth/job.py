@@ -43,9 +43,10 @@ class Job:
     def lookups(self) -> Lookups:
         """Looks facts up in the store; the recipe's rules decide which claims can be trusted. Each
         process caches what it has looked up."""
-        trust = self.recipe.certificate.trust
+        trust, language = self.recipe.certificate.trust, self.recipe.language
         return self.opened.once(
-            ("lookups", self.store_path, trust), lambda: Lookups(self.store, trust)
+            ("lookups", self.store_path, trust, language),
+            lambda: Lookups(self.store, trust, language),
         )
 
     @property

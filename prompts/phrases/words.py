@@ -134,13 +134,13 @@ class Words:
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
-def answer_words(answer: Answer) -> str:
-    """An answer in everyday words: "34 metres".
+def answer_words(answer: Answer, language: str = "en") -> str:
+    """An answer in everyday words: "34 metres". Only English units get a plural.
 
     >>> [answer_words(Answer(value=Value(kind="quantity", number=n), text=str(n), type="quantity", unit="square kilometre")) for n in (1, 34)]
     ['1 square kilometre', '34 square kilometres']
     """
     if not answer.unit:
         return answer.text
-    singular = answer.text == "1" or answer.unit.endswith("s")
+    singular = language != "en" or answer.text == "1" or answer.unit.endswith("s")
     return f"{answer.text} {answer.unit if singular else Words(language_data('en')).plural(answer.unit)}"

@@ -24,6 +24,10 @@ from questloom.language.sentences import links_in_sentences, sentence_ends, sent
         ["यह एक वाक्य है।", " और एक।".strip()],
         ["He works at No. 10.", "Always."],
         ["It ended (in 1990).", "Then peace came."],
+        ["Sie wurde am 3. Mai 1850 in Tolm geboren.", "Sie starb im 19. Jahrhundert."],
+        ["Der 2. Weltkrieg begann.", "Er war 42.", "Er wohnte im 1. Bezirk."],
+        ["Er starb 44 v. Chr. in Rom.", "Der Rest fehlt."],
+        ["He was 42.", "Then he left."],
     ],
 )
 def test_sentences_are_split_as_a_reader_would(sentences):

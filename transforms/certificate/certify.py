@@ -103,7 +103,7 @@ def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
     (Things of the same name among the values of a claim are handled in `margin.py`.)
     """
     named = {c.subject.entity for c in form.of(ClaimClause) if isinstance(c.subject, Value)}
-    labels = {e: entity.label() for e in sorted(named) if (entity := facts.entity(e))}
+    labels = {e: entity.label(facts.language) for e in sorted(named) if (entity := facts.entity(e))}
     return tuple(label for e, label in labels.items() if facts.entity_of_title(label) != e)
 
 
@@ -116,7 +116,7 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
     other. If one name contains the other, a solver could give the name of the earlier thing as the
     answer."""
     labels = {
-        v: entity.label()
+        v: entity.label(facts.language)
         for v, value in binding.items()
         if value.kind == "entity" and (entity := facts.entity(value.entity))
     }
@@ -355,7 +355,7 @@ def certify(
     if leak:
         return Refusal(reason=Reason.LEAK, evidence=leak)
     votes = Json(question.votes) if agree else Json(None)
-    kinds = kind_hops(facts, question.text, binding, form) if agree else ()
+    kinds = kind_hops(facts, question.text, binding, form, question.language) if agree else ()
     return question.replace(
         certificate=made.replace(
             evidence=(*made.evidence, *kinds),

@@ -120,15 +120,18 @@ def find_sex_words(form: Form | None) -> frozenset[str]:
     return frozenset(word for sex in told for word in _sexes()[sex])
 
 
-def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> tuple[Hop, ...]:
+def kind_hops(
+    facts: Facts, text: str, binding: Binding, form: Form | None, language: str = "en"
+) -> tuple[Hop, ...]:
     """The claims behind a text's words for kinds, as evidence. Each claim gives one hop. Each hop
-    starts at the variable of the thing, and has no target."""
-    told = find_kind_words(text)
+    starts at the variable of the thing, and has no target. In a language other than English, only
+    the label of a kind counts as a word for the kind."""
+    told = find_kind_words(text) if language == "en" else ()
     hops = []
     things = [*binding.items(), *(("", value) for value in _constants(form))]
     for var, value in sorted(things, key=lambda thing: (thing[0], thing[1].key())):
-        for kind in stated_kinds(facts, value.entity) if value.kind == "entity" else ():
-            if (var and leaked(text, (kind.label,))) or any(
+        for kind in stated_kinds(facts, value.entity, language) if value.kind == "entity" else ():
+            if (var and leaked(text, (kind.label,), (language,))) or any(
                 says(word, kind.words) for word in told
             ):
                 hop = Hop(

@@ -65,13 +65,13 @@ def find_leak(
         languages: codes of the languages in which names are compared.
     """
     for where, text in sorted(texts.items()):
-        hit = leaked(text, answer_names(facts, answer, languages))
+        hit = leaked(text, answer_names(facts, answer, languages), languages)
         if hit:
             return {"where": where, "node": "answer", "name": hit}
         for var, value in sorted(hidden.items()):
             if value.kind != "entity":
                 continue
-            hit = leaked(text, names_of_value(facts, value, languages))
+            hit = leaked(text, names_of_value(facts, value, languages), languages)
             if hit:
                 return {"where": where, "node": var, "name": hit}
     return None

@@ -389,7 +389,7 @@ def _rival(facts: Facts, var: str, entity_id: str, num_gaps: int, gaps: list[Par
     return Rival(
         var=var,
         entity_id=entity_id,
-        label=entity.label() if entity else entity_id,
+        label=entity.label(facts.language) if entity else entity_id,
         num_gaps=num_gaps,
         gaps=tuple(part_in_words(p) for p in gaps),
     )

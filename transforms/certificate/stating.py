@@ -17,6 +17,7 @@ from typing import Literal
 
 from questloom.agent.oracle.relation_words import Cue, Cues, Relation, cues_of
 from questloom.knowledge.dates import day_of
+from questloom.language.date_words import date_words, is_ordinal_stop
 from questloom.language.english import MONTHS
 from questloom.language.sentences import tells
 from questloom.records.knowledge import Article, Claim, Value, entity_value
@@ -56,16 +57,17 @@ def statement_of(facts: Facts, claim: Claim) -> Statement | None:
     in the infobox is better than "(1846–1915)" in a sentence.
     """
     info = facts.property(claim.property)
-    label = info.label() if info else claim.property
+    label = info.label(facts.edition) if info else claim.property
     cues = cues_of(
         Relation(
             property=claim.property,
             label=label,
             datatype=info.datatype if info else "wikibase-item",
-        )
+        ),
+        facts.edition,
     )
     own = facts.article(claim.subject)
-    if own is not None and (day := _written_days(claim.value)):
+    if own is not None and (day := _written_days(claim.value, facts.edition)):
         whole = _first_with(facts, own, claim.value, cues.subject, day) or _infobox(own, cues, day)
         if whole is not None:
             return whole
@@ -81,11 +83,13 @@ def statement_of(facts: Facts, claim: Claim) -> Statement | None:
     return found
 
 
-def _written_days(value: Value) -> tuple[str, ...]:
-    """The ways in which texts write a day; empty if the value is not a day."""
+def _written_days(value: Value, language: str) -> tuple[str, ...]:
+    """The forms in which texts of a language write a day; empty for a value that is no day."""
     day = day_of(value)
     if day is None:
         return ()
+    if language != "en":
+        return (date_words(day.year, day.month, day.day, language),)
     month = MONTHS[day.month - 1]
     return (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}")
 
@@ -120,11 +124,15 @@ def _first_with(
 
 
 def _infobox(article: Article, cues: Cues, names: tuple[str, ...]) -> Statement | None:
-    wanted = {key.replace("-", "_") for key in cues.keys}
+    wanted = set(map(_key, cues.keys))
     for field in article.infobox:
-        if field.name.strip().casefold().replace("-", "_") in wanted and _spots(field.text, names):
+        if _key(field.name) in wanted and _spots(field.text, names):
             return Statement(article=article, section=-1, text=f"{field.name}: {field.text}")
     return None
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s-]", "_", name.strip().casefold())
 
 
 def _spots(text: str, names: tuple[str, ...]) -> list[int]:
@@ -150,6 +158,8 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
             r"(?<!\b[A-Z])[.!?][\"'”)]*(?=\s+[\"'“(]?[A-ZÀ-Ý0-9])", line.group()
         ):
             end = line.start() + stop.end()
+            if is_ordinal_stop(text, end - 1):
+                continue
             yield start, end
             start = end + len(text[end:]) - len(text[end:].lstrip(" "))
         if start < line.end():

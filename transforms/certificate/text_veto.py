@@ -6,10 +6,13 @@ becomes smaller. If the missing value is not found, this proves nothing.
 """
 
 from questloom.knowledge.dates import dates_of
+from questloom.language.amounts import COMMA_DECIMALS
 from questloom.language.names_in_text import stands_in
 from questloom.records.knowledge import Article, Value
 from questloom.transforms.certificate.description import Part
-from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.lookups import Facts, languages_of
+
+_COMMAS = str.maketrans(",.", ".,")
 
 
 def text_says(facts: Facts, rival: str, part: Part) -> bool:
@@ -47,11 +50,11 @@ def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
     """The words that an article would use for a value."""
     if value.kind == "entity":
         entity = facts.entity(value.entity)
-        return tuple(n for n in entity.names(("en",)) if len(n) > 2) if entity else ()
+        return tuple(n for n in entity.names(languages_of(facts)) if len(n) > 2) if entity else ()
     if value.kind == "time" and value.year is not None:
         return tuple(dict.fromkeys(str(abs(date.year)) for date in dates_of(value)))
     if value.kind == "quantity" and value.number is not None:
-        return (f"{value.number:g}",) if abs(value.number) >= 10 else ()
+        return _written(facts, f"{value.number:g}") if abs(value.number) >= 10 else ()
     return (value.text,) if len(value.text) > 2 else ()
 
 
@@ -59,5 +62,13 @@ def spellings(facts: Facts, value: Value) -> tuple[str, ...]:
     """The words that a text may use for a value: the result of `names_of`, and numbers with and
     without thousands separators."""
     if value.kind == "quantity" and value.number is not None:
-        return tuple(dict.fromkeys((f"{value.number:.12g}", f"{value.number:,.12g}")))
+        return _written(facts, f"{value.number:.12g}", f"{value.number:,.12g}")
     return names_of(facts, value)
+
+
+def _written(facts: Facts, *numbers: str) -> tuple[str, ...]:
+    """Numbers as the pages write them: German pages write 12,345.6 as 12.345,6 and 12 345,6."""
+    swapped = (
+        [n.translate(_COMMAS) for n in numbers] if facts.edition in COMMA_DECIMALS else numbers
+    )
+    return tuple(dict.fromkeys(swapped))

@@ -150,7 +150,7 @@ def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
     whom the thing is named."""
     asked = [c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object)]
     labels = {
-        v: entity.label()
+        v: entity.label(facts.language)
         for v, value in binding.items()
         if value.kind == "entity" and (entity := facts.entity(value.entity))
     }

@@ -104,7 +104,7 @@ def bears_another_name(facts: Facts, entity: Entity) -> bool:
     For example, Wikidata gives the congressman Zachary Taylor a portrait of President Zachary
     Taylor.
     """
-    other = facts.entity_of_title(entity.label())
+    other = facts.entity_of_title(entity.label(facts.language))
     return other not in (None, entity.id) and find_descriptor_class(
         facts, other
     ) == find_descriptor_class(facts, entity.id)

@@ -75,14 +75,18 @@ def _is_of(facts: Facts, clause: Fuzzy, value: Value, *, name: bool) -> bool | N
         if is_of is False and is_less_specific(facts, thing, class_id):
             is_of = None
         if is_of is not False and name:
-            is_of = is_of if entity and any(has_name(n, clause) for n in names(entity)) else False
+            is_of = (
+                is_of
+                if entity and any(has_name(n, clause) for n in names(facts, entity))
+                else False
+            )
         found.append(is_of)
     return True if True in found else None if None in found else False
 
 
-def names(entity: Entity) -> tuple[str, ...]:
-    """The English names of a thing."""
-    return entity.names(("en",))
+def names(facts: Facts, entity: Entity) -> tuple[str, ...]:
+    """The names of a thing in the language of the question; without any, its English names."""
+    return entity.names((facts.language,)) or entity.names(("en",))
 
 
 def has_name(name: str, clause: Fuzzy) -> bool:

@@ -23,6 +23,14 @@ class Facts(Protocol):
     of the year.
     """
 
+    @property
+    def edition(self) -> str:
+        """The language of the pages."""
+
+    @property
+    def language(self) -> str:
+        """The language of questions and answers."""
+
     def __hash__(self) -> int: ...
     def entity(self, entity_id: str) -> Entity | None: ...
     def claims(self, subject: str) -> tuple[Claim, ...]: ...
@@ -40,6 +48,12 @@ class Facts(Protocol):
     def stated_members(self, class_id: str) -> int | None: ...
 
 
+def languages_of(facts: Facts) -> tuple[str, ...]:
+    """The languages in which a reader may meet a name: those of the question, of the pages, and
+    English, in which a name stands if no other is known."""
+    return tuple(dict.fromkeys((facts.language, facts.edition, "en")))
+
+
 class Lookups:
     """A store and how far it is trusted. A `Lookups` answers every look-up of a store. The
     decorator `remembered` keeps derived answers in the `Lookups`.
@@ -50,10 +64,12 @@ class Lookups:
     Args:
         facts: the store.
         trust: the recipe's settings of trust.
+        language: the language of questions and answers; "" for the language of the pages.
     """
 
-    def __init__(self, facts: Facts, trust: Trust = Trust()) -> None:
+    def __init__(self, facts: Facts, trust: Trust = Trust(), language: str = "") -> None:
         self.facts, self.trust = facts, trust
+        self.edition, self.language = facts.edition, language or facts.language
         # the store's own methods, so that a look-up costs no extra call
         self.entity = facts.entity
         self.claims = facts.claims
@@ -70,5 +86,5 @@ class Lookups:
         self.references = facts.references
         self.stated_members = facts.stated_members
 
-    def __reduce__(self) -> tuple[type["Lookups"], tuple[Facts, Trust]]:
-        return Lookups, (self.facts, self.trust)
+    def __reduce__(self) -> tuple[type["Lookups"], tuple[Facts, Trust, str]]:
+        return Lookups, (self.facts, self.trust, self.language)

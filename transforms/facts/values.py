@@ -11,7 +11,7 @@ from questloom.records.knowledge import (
     entity_value,
 )
 from questloom.records.periods import YEAR
-from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.lookups import Facts, Lookups, languages_of
 from questloom.transforms.remembered import remembered
 
 ENUMERATION_LIMIT = 5_000
@@ -200,8 +200,8 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
     return bool(
         one
         and two
-        and one.label()
-        and one.label().casefold() in {name.casefold() for name in two.names(("en",))}
+        and (name := one.label(facts.language))
+        and name.casefold() in {other.casefold() for other in two.names(languages_of(facts))}
     )
 
 

@@ -26,7 +26,7 @@ def answer_in_question(
     from questloom.language.names_in_text import leaked
     from questloom.transforms.certificate.leak import answer_names
 
-    hit = leaked(question.text, answer_names(facts, question.answer, languages))
+    hit = leaked(question.text, answer_names(facts, question.answer, languages), languages)
     if hit is not None:
         return reject(question, Reason.ANSWER_IN_QUESTION, {"found": hit})
     return question.with_verdict(

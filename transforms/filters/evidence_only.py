@@ -37,6 +37,14 @@ class EvidenceFacts:
         for claim in sorted(claims, key=lambda c: c.id):
             self._claims.setdefault(claim.subject, []).append(claim)
 
+    @property
+    def edition(self) -> str:
+        return self._facts.edition
+
+    @property
+    def language(self) -> str:
+        return self._facts.language
+
     def claims(self, subject: str) -> tuple[Claim, ...]:
         return tuple(self._claims.get(subject, ()))
 

@@ -51,6 +51,14 @@ class KnownFacts:
         entity = self.facts.entity(entity_id)
         return entity is not None and (entity_id in self.granted or self.fame.knows(entity) is True)
 
+    @property
+    def edition(self) -> str:
+        return self.facts.edition
+
+    @property
+    def language(self) -> str:
+        return self.facts.language
+
     def entity(self, entity_id: str) -> Entity | None:
         return self.facts.entity(entity_id) if self.known(entity_id) else None
 

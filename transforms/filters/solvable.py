@@ -53,6 +53,12 @@ def _conflicts(recipe: Any) -> Iterator[tuple[str, str, str]]:
             "is on, and the filter in which the oracle plays, solvable, is off",
             "Set filters.solvable=true, or filters.oracle=false.",
         )
+    if filters.oracle and recipe.language != "en":
+        yield (
+            "filters.oracle",
+            f"is on, and the oracle reads English pages only, not {recipe.language}",
+            f"Set filters.oracle=false, or name a model for {ROLE} instead.",
+        )
     if filters.oracle and recipe.models.has_role(ROLE):
         yield (
             "filters.oracle",

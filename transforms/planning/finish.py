@@ -6,6 +6,7 @@ from functools import partial
 from random import Random
 
 from questloom.knowledge.dates import coarsened
+from questloom.language.date_words import years_in
 from questloom.language.names_in_text import HUMAN, leaked
 from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form
 from questloom.records.knowledge import Value, entity_value, value_of_key
@@ -206,7 +207,11 @@ def _years_between(
     second: Value,
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
-    answer = answer_of(facts, span, unit_label="years") if span and span.number else None
+    answer = (
+        answer_of(facts, span, unit_label=years_in(facts.language))
+        if span and span.number
+        else None
+    )
     if span is None or answer is None or not whole_years_agree(first, second):
         return
     difference = Compute(out="n", op="difference", args=(name, form.ask.var))
@@ -311,7 +316,7 @@ def is_needed_whole(form: Form, made: Certificate) -> bool:
 
 def _on_page(facts: Lookups, anchor: str, answer: Answer, languages: tuple[str, ...]) -> bool:
     names = answer_names(facts, answer, languages)
-    return any(leaked(text, names) for text in page_texts(facts, anchor))
+    return any(leaked(text, names, languages) for text in page_texts(facts, anchor))
 
 
 @remembered()

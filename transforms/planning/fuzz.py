@@ -257,7 +257,7 @@ def _like(facts: Facts, clause: ClaimClause, thing: str) -> Iterator[Fuzzy]:
         object=entity_value(kind),
     )
     yield said
-    called = names(entity)
+    called = names(facts, entity)
     if not called or not all(map(_is_plain, called)):
         return
     number, initial = len(called[0].split()), called[0][0].upper()
@@ -277,7 +277,7 @@ def _is_common_name(facts: Facts, class_id: str, vague: Fuzzy) -> bool:
     """Whether enough members of the class have a name of the kind that the vague clue states. With
     too few members, a list of their names would give the thing away."""
     members = (facts.entity(m) for m in facts.members(class_id))
-    named = (e for e in members if e and any(has_name(n, vague) for n in names(e)))
+    named = (e for e in members if e and any(has_name(n, vague) for n in names(facts, e)))
     return sum(1 for _ in zip(range(LEAST_NAMED), named, strict=False)) == LEAST_NAMED
 
 
@@ -301,7 +301,7 @@ def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> I
     for thing in sorted(shared - hidden - {""}):
         entity = at.facts.entity(thing)
         # A name that is another thing's title says not which one is meant.
-        if entity and at.facts.entity_of_title(entity.label()) in (None, thing):
+        if entity and at.facts.entity_of_title(entity.label(at.facts.language)) in (None, thing):
             yield Fuzzy(
                 kind="exclusion",
                 subject=str(clause.subject),

@@ -53,7 +53,7 @@ def find_shown_text(facts: Facts, entity_id: str, others: tuple[Value, ...]) -> 
 def find_description(facts: Facts, entity_id: str) -> str:
     """The text that an image search shows beside the name of the pictured thing."""
     entity = facts.entity(entity_id)
-    return entity.descriptions.get("en", "") if entity else ""
+    return entity.description(facts.edition) if entity else ""
 
 
 @remembered()
@@ -67,7 +67,7 @@ def name_holds(facts: Facts, entity_id: str, other: str) -> bool:
     one, two = facts.entity(entity_id), facts.entity(other)
     if one is None or two is None:
         return False
-    words, wanted = folded(one.label()).split(), folded(two.label()).split()
+    words, wanted = (folded(e.label(facts.language)).split() for e in (one, two))
     return (
         bool(wanted)
         and max(map(len, wanted)) >= TELLING_WORD

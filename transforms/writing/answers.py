@@ -2,6 +2,8 @@
 question asks for. This module also rates how much an answer interests readers."""
 
 from questloom.knowledge.dates import PRECISIONS, Date, coarsened, dates_of
+from questloom.language.amounts import COMMA_DECIMALS
+from questloom.language.date_words import century_words, date_words
 from questloom.language.english import MONTHS
 from questloom.prompts.phrases import property_use
 from questloom.prompts.phrases.words import Words
@@ -19,7 +21,7 @@ a town, or a height."""
 
 
 def answer_of(
-    facts: Facts, value: Value, unit_label: str = "", precision: str = ""
+    facts: Facts, value: Value, unit_label: str = "", precision: str = "", language: str = ""
 ) -> Answer | None:
     """The typed answer for a value; None for a kind of value that makes no good answer.
 
@@ -29,23 +31,29 @@ def answer_of(
         unit_label: the unit's name, if the value has a unit and the caller knows a better name than
             the label.
         precision: "year" or "century" to ask for less precision than the value has.
+        language: the language of the answer; "" for that of `facts`. English names and dates are
+            right answers in every language.
     """
+    language = language or facts.language
     match value.kind:
         case "entity":
             entity = facts.entity(value.entity)
             if entity is None or not entity.labels:
                 return None
-            names = tuple(n for n in entity.names(("en",)) if n != entity.label())
-            return Answer(value=value, text=entity.label(), type="entity", aliases=names)
+            label = entity.label(language)
+            names = tuple(n for n in entity.names((language, "en")) if n != label)
+            return Answer(value=value, text=label, type="entity", aliases=names)
         case "time" if value.year is not None:
-            return _date(value, precision)
+            return _date(value, precision, language)
         case "quantity" if value.number is not None:
             entity = facts.entity(value.unit) if value.unit else None
-            unit = unit_label or (entity.label() if entity else "")
+            unit = unit_label or (entity.label(language) if entity else "")
             number = (
                 f"{value.number:,.10g}" if abs(value.number) >= 10_000 else f"{value.number:.10g}"
             )
             plain = f"{value.number:.10g}"
+            if language in COMMA_DECIMALS:
+                number, plain = (said.translate(_COMMAS) for said in (number, plain))
             return Answer(
                 value=value,
                 text=plain,
@@ -58,17 +66,21 @@ def answer_of(
     return None
 
 
-def _date(value: Value, precision: str) -> Answer:
+_COMMAS = str.maketrans(",.", ".,")
+
+
+def _date(value: Value, precision: str, language: str) -> Answer:
     if precision == "century":
-        text = _century(parts_of(value.time)[0])
+        text, *more = _century(parts_of(value.time)[0], language)
         return Answer(
             value=coarsened(value, PRECISIONS[precision]),
             text=text,
             type="date",
             precision=precision,
+            aliases=tuple(more),
         )
     # Pages give days of either calendar, usually as the source states them.
-    (text, *more), *others = [_said(date, precision) for date in dates_of(value)]
+    (text, *more), *others = [_said(date, precision, language) for date in dates_of(value)]
     exact = (
         "year"
         if precision == "year" or value.precision == YEAR
@@ -83,12 +95,25 @@ def _date(value: Value, precision: str) -> Answer:
     return Answer(value=asked, text=text, type="date", precision=exact, aliases=tuple(aliases))
 
 
-def _century(year: int) -> str:
-    return f"{Words.century(abs(year))}{' BC' if year < 0 else ''}"
+def _century(year: int, language: str) -> tuple[str, ...]:
+    """The usual wording of a year's century, and the English one if it differs."""
+    number = (abs(year) - 1) // 100 + 1
+    said = century_words(number, language, before_christ=year < 0)
+    english = f"{Words.century(abs(year))}{' BC' if year < 0 else ''}"
+    return (said, english) if said else (english,)
 
 
-def _said(date: Date, precision: str) -> tuple[str, ...]:
+def _said(date: Date, precision: str, language: str) -> tuple[str, ...]:
     """The usual wording of a date, followed by other wordings."""
+    english = _said_in_english(date, precision)
+    if language == "en":
+        return english
+    is_year = precision == "year" or date.precision == YEAR
+    month, day = (0, 0) if is_year else (date.month, date.day)
+    return tuple(dict.fromkeys((date_words(date.year, month, day, language), *english)))
+
+
+def _said_in_english(date: Date, precision: str) -> tuple[str, ...]:
     said = f"{abs(date.year)}{' BC' if date.year < 0 else ''}"
     if precision == "year" or date.precision == YEAR:
         return (said,)

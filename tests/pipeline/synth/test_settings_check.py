@@ -51,6 +51,16 @@ REFUSED = {
         "filters.oracle",
         "filters.oracle=false",
     ),
+    "the oracle and another language than English": (
+        {
+            "filters": {"oracle": True},
+            "language": "de",
+            "writer": "llm",
+            "models": models("word_plan", "check_words"),
+        },
+        "filters.oracle",
+        "filters.oracle=false",
+    ),
     "samples and no model": ({"filters": {"samples": 4}}, "filters.samples", "filters.samples=1"),
     "samples and a model of a filter that is off": (
         {"filters": {"samples": 4, "no_tools": False}, "models": models("answer_direct")},

@@ -35,6 +35,25 @@ def test_a_name_is_said_as_whole_words_with_a_plural_or_possessive_s(text, name,
     assert leaked(text, (name,)) == (name if found else None)
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "found"),
+    [
+        ("Müllers Mühle", "Müller", True),
+        ("Muellers Mühle", "Müller", True),
+        ("MÜLLERS Mühle", "Mueller", True),
+        ("die Mullerin von Tolm", "Müller", False),
+        ("in der Lange Strasse", "Lange Straße", True),
+        ("in der Lange Straße", "Lange Strasse", True),
+        ("Kölner und Wiener", "Köln", True),
+        ("die Werke Mariens", "Maria", False),
+        ("Müllerstraße", "Müller", False),
+        ("Kölnisch Wasser", "Köln", False),
+    ],
+)
+def test_a_german_name_is_found_with_its_endings_and_in_each_spelling(text, name, found):
+    assert leaked(text, (name,), ("de", "en")) == (name if found else None)
+
+
 def test_the_first_name_that_is_said_is_told():
     assert leaked("Ardwen in Merren", ("Vess", "Merren", "Ardwen")) == "Merren"
     assert folded("A,b") == " a b "

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from random import Random
 
+from questloom.language.date_words import years_in
 from questloom.records.form import ClaimClause, Clause, Compute, Form, Image, Reads
 from questloom.records.knowledge import Value
 from questloom.records.outcomes import Reason
@@ -157,9 +158,8 @@ def _count_from_reading(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]
         result = compute("difference", (seen.value, turn)) if year > 0 else None
         if result is not None and result.number:
             walk = Walk((seed.entity_id,))
-            yield _computed(
-                at, walk, (_reads(seen),), {"r": seen.value}, ("r", turn), result, "years"
-            )
+            unit = years_in(at.facts.language)
+            yield _computed(at, walk, (_reads(seen),), {"r": seen.value}, ("r", turn), result, unit)
 
 
 def _reads(seen: Observation) -> Reads:
@@ -348,7 +348,7 @@ def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, 
 def _result(at: Ground, pair: _Pair, r: Reasoning) -> Grown:
     """The form that asks for the value computed from two observed values."""
     clauses, values = _observed(pair, r)
-    unit = "years" if r.first.value.kind == "time" else ""
+    unit = years_in(at.facts.language) if r.first.value.kind == "time" else ""
     return _computed(at, pair.walk, clauses, values, tuple(values), r.result, unit, r.op)
 
 

@@ -65,7 +65,8 @@ class Things:
         before = (
             self.mentioned[: self.mentioned.index(var)] if var in self.mentioned else self.mentioned
         )
-        alike = [v for v in before if self.noun(v).forms[0] == mine]
+        # "Frau" after "Ehefrau" is another woman too.
+        alike = [v for v in before if self.noun(v).forms[0].lower().endswith(mine.lower())]
         if len(alike) > 1:
             raise UnsaidError("three things with one noun")
         return bool(alike)

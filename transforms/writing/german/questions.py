@@ -6,7 +6,7 @@ form, the kinds of things and the labels as the English writer does, but uses no
 grammar.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,26 @@ from questloom.transforms.writing.german.nouns import Things, UnsaidError, date
 _WHO = ("wer", "wessen", "wem", "wen")
 MOST_RELATIVE = 3
 """Maximum number of relative clauses in a sentence."""
+MOST_ROLES = 2
+"""Maximum number of roles one within the other: "der Vater des Architekten dieser Burg"."""
+
+
+def german_question(make: Callable[[], Things]) -> tuple[str, Things]:
+    """The words of a form, and its things as the words mention them. If a relative clause in the
+    question cannot describe a thing, a statement before the question introduces it.
+
+    Args:
+        make: gives the things of the form, none of them mentioned.
+
+    Raises: UnsaidError: a part of the form has no words.
+    """
+    for tells_all in (False, True):
+        things = make()
+        try:
+            return German(things, tells_all).question(), things
+        except UnsaidError as error:
+            missing = error
+    raise missing
 
 
 @dataclass
@@ -39,6 +59,8 @@ class German:
     """
 
     things: Things
+    tells_all: bool = False
+    """Whether statements introduce also the thing of which the question asks something."""
     used: set[int] = field(default_factory=set)
     """Indices of the claims that the text has already stated."""
     _tail: list[str] = field(default_factory=list)
@@ -70,7 +92,7 @@ class German:
         target = (
             reading.of if reading else "" if asked is None else self._end(asked, self.form.ask.var)
         )
-        told = self._tell(asked, "" if computed else target)
+        told = self._tell(asked, "" if computed or self.tells_all else target)
         self._asks = True
         if computed is not None:
             last = self._difference(computed)
@@ -123,19 +145,22 @@ class German:
             and value not in self.words.reads
         )
 
-    def _is_known(self, var: str) -> bool:
+    def _is_known(self, var: str, depth: int = MOST_ROLES) -> bool:
+        """Whether the text can refer to the thing: it has mentioned the thing, or the thing has a
+        role ("der Vater des Architekten dieser Burg") that takes at most `depth` nouns."""
         if var in self.things.mentioned:
             return True
-        return any(self._role(i, var) for i, c in enumerate(self.claims) if c.object == var)
+        claims = [i for i, c in enumerate(self.claims) if c.object == var]
+        return depth > 0 and any(self._role(i, var, depth) for i in claims)
 
-    def _role(self, i: int, var: str) -> Noun | None:
-        """The noun for a person's role ("der Architekt dieser Burg"), if no other claim describes
-        the person and the text has mentioned the thing to which the role belongs."""
+    def _role(self, i: int, var: str, depth: int = MOST_ROLES) -> Noun | None:
+        """The noun for a thing's role ("der Architekt dieser Burg"), if no other claim describes
+        the thing and the text can refer to the thing to which the role belongs."""
         claim = self.claims[i]
         if claim.object != var or not isinstance(claim.subject, str) or i in self.used:
             return None
-        said = self._table(i).get("role", {}).get(self.words.genders.get(var, ""))
-        if said is None or claim.subject not in self.things.mentioned:
+        said = self._has_role(i, var)
+        if said is None or not self._is_known(claim.subject, depth - 1):
             return None
         described = [
             j
@@ -143,6 +168,13 @@ class German:
             if j != i and var in (c.subject, c.object) and not isinstance(self._end(j, var), str)
         ]
         return None if described or self.form.ask.var == var else noun(said)
+
+    def _has_role(self, i: int, var: str) -> str | None:
+        if not isinstance(var, str) or var in self.things.mentioned:
+            return None
+        table, subject = self._table(i), self.claims[i].subject
+        said = table.get("roles", {}).get(self.things.kind(subject)) or table.get("role", {})
+        return said.get(self.words.genders.get(var, ""))
 
     # ------------------------------------------------------------ sentences
 
@@ -203,18 +235,28 @@ class German:
         )
         if said is None:
             raise UnsaidError(f"the event of {self.claims[i].property}")
-        if self._here[-1:] == [thing]:
+        # "auf der Tafel der Kirche und ihrer Eröffnung": of the plaque's?
+        if self._here[-1:] == [thing] and not self._on_plaque(thing):
             return noun(said).own(self.things.noun(thing).gender, DATIVE)
         return f"{noun(said).definite(DATIVE)} {self._thing(thing, GENITIVE)}"
 
     def _place(self, reading: Reads) -> str:
         """Where a writing stands: "auf der Tafel dieser Kirche", "auf diesem Bild"."""
-        if self.words.facts.label(reading.part, "en") == "commemorative plaque":
+        if self._is_plaque(reading):
             return f"{german()['plaque']} {self._thing(reading.of, GENITIVE)}"
         if reading.of == self.form.anchor:
             self.things.anchor_phrase = self.things.anchor_phrase or "diesem Bild"
             return "auf diesem Bild"
-        return f"{german()['picture']} {self._thing(reading.of, GENITIVE)}"
+        where = german()["portrait" if self.words.is_person(reading.of) else "picture"]
+        return f"{where} {self._thing(reading.of, GENITIVE)}"
+
+    def _on_plaque(self, thing: str) -> bool:
+        """Whether the text tells of a plaque on a thing whose noun is feminine, as the plaque's is."""
+        read = [r for r in self.words.reads.values() if r.of == thing]
+        return self.things.noun(thing).gender == "f" and any(map(self._is_plaque, read))
+
+    def _is_plaque(self, reading: Reads) -> bool:
+        return self.words.facts.label(reading.part, "en") == "commemorative plaque"
 
     # ------------------------------------------------------------ the parts of a sentence
 
@@ -273,9 +315,29 @@ class German:
         if not self._asks:
             return mine.indefinite(case, other=other)
         # "The church that he designed" is one church; "the church that opened in 1850" may be one of several.
-        if not any(isinstance(self._end(i, term), str) for i in self.used - said):
+        leading = [i for i in self.used - said if isinstance(self._end(i, term), str)]
+        if not leading:
             raise UnsaidError("a thing that nothing leads to")
+        other = other and any(self._leads_twice(i, term) for i in leading)
+        if not other and any(self._is_confused(self._end(i, term), mine) for i in leading):
+            raise UnsaidError("two things of one noun in a question")
         return mine.definite(case, other=other)
+
+    def _is_confused(self, end: str, mine: Noun) -> bool:
+        """Whether the text would say "der Fluss, in den der Fluss mündet"."""
+        return end != self.form.anchor and self.things.noun(end).forms == mine.forms
+
+    def _leads_twice(self, i: int, var: str) -> bool:
+        """Whether another claim leads from the same thing to another thing: "das andere Gemälde, das
+        in dem Museum hängt"."""
+        claim = self.claims[i]
+        side = "subject" if claim.subject == var else "object"
+        return any(
+            c.property == claim.property
+            and getattr(c, side) != var
+            and self._end(j, getattr(c, side)) == self._end(i, var)
+            for j, c in enumerate(self.claims)
+        )
 
     def _claims_of(self, var: str) -> list[int]:
         return [
@@ -296,6 +358,13 @@ class German:
             claim, said = self.claims[i], self._sentence(i)
             if isinstance(end, str) and end not in self.words.literals and not self._is_known(end):
                 continue
+            others = (j for j in range(len(self.claims)) if j != i)
+            if (
+                end == claim.object
+                and self._has_role(i, end)
+                and not any(self._role(j, end) for j in others)
+            ):
+                continue  # "whose mother is a woman" says nothing: she is told of as "the mother of this man"
             self.used.add(i)
             slot = next(f for f in said.fields if f.slot and self._term(claim, f) == var)
             rest = [self._field(claim, f, False) for f in said.fields if f is not slot]
@@ -358,6 +427,6 @@ def _relative(slot: Field, mine: Noun) -> str:
     ("von dem", "deren Vater")."""
     pronoun = mine.relative(slot.case)
     if slot.case == GENITIVE:
-        before = slot.before.split()
-        return " ".join([*before[:-2], pronoun, before[-1]])
+        article, thing = slot.before.rsplit(" ", 1)
+        return f"{'zu ' if article == 'zur' else ''}{pronoun} {thing}"
     return slot.say(pronoun)

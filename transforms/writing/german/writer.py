@@ -11,7 +11,7 @@ from questloom.transforms.certificate.leak import names_of_value
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.writing.german.nouns import Things, UnsaidError
-from questloom.transforms.writing.german.questions import German
+from questloom.transforms.writing.german.questions import german_question
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.label_source import StoreWords
 from questloom.transforms.writing.graph.lints import find_hidden_words
@@ -54,9 +54,10 @@ class GermanWriter:
             language="en",
             seen=self._words.group_of(shown, language_data("en")["groups"]) if shown else "",
         )
-        things = Things(words=words, bindings=bindings, seen=words.seen)
         try:
-            text = German(things).question()
+            text, things = german_question(
+                lambda: Things(words=words, bindings=bindings, seen=words.seen)
+            )
         except UnsaidError as missing:
             return Refusal(reason=Reason.NO_WORDING, evidence={"lacks": str(missing)})
         hidden = [

@@ -12,6 +12,7 @@ from questloom.language.relations import relation
 from questloom.prompts.phrases import property_phrase, variants
 from questloom.records.form import Ask, ClaimClause, Form
 from questloom.records.knowledge import Value, entity_value
+from questloom.records.names import codes_of
 from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.graph.english import English
@@ -40,10 +41,15 @@ def _form_words(store: Any) -> FormWords:
 
 def noun_of(store: Any, entity_id: str, language: str) -> str:
     """The common noun for the kind of a thing ("town" for a municipality of the Netherlands); ""
-    where there is none. Only English has a list of common nouns."""
+    where there is none. Only English has a list of common nouns. In another language, the noun is
+    the label of the thing's class."""
     words = _form_words(store)
-    class_id = words.class_id(entity_value(entity_id)) if language == LANGUAGE else ""
-    return words.class_noun(class_id) if class_id else ""
+    class_id = words.class_id(entity_value(entity_id))
+    if language == LANGUAGE:
+        return words.class_noun(class_id) if class_id else ""
+    found = store.entity(class_id) if class_id else None
+    labels = found.labels if found is not None else {}
+    return next((label for code in codes_of(language) if (label := labels.get(code))), "")
 
 
 def role_nouns(store: Any, roles: Iterable[Role], person: str, language: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from questloom.transforms.certificate.kinds import stated_kinds
 from questloom.transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
 from questloom.transforms.writing.llm.kind_words import find_descriptor, noun_phrase, seen_kind
 from questloom.transforms.writing.llm.material import page_words, property_label, value_words
+from questloom.transforms.writing.llm.relation_words import LANGUAGE
 from questloom.transforms.writing.llm.vague_words import vague_line
 from questloom.transforms.writing.writer import Draft
 
@@ -60,8 +61,8 @@ def kinds_lines(
     """One line for each thing, with the kinds, sexes and occupations that claims state. The line
     also has the `roles` and the common noun for the thing.
 
-    The line of the pictured thing has the beginning of the thing's description, since everybody
-    sees the thing's kind.
+    In English, the line of the pictured thing has the beginning of the thing's description, since
+    everybody sees the thing's kind.
     """
     found = {
         store.label(e, language): [
@@ -72,9 +73,9 @@ def kinds_lines(
         for e in entity_ids
     }
     shown = store.entity(anchor)
-    if shown is not None:
+    if shown is not None and language == LANGUAGE:
         found.setdefault(shown.label(language), []).append(
-            noun_phrase(shown.descriptions.get(language) or shown.descriptions.get("en", ""))
+            noun_phrase(shown.descriptions.get(language, ""))
         )
     return (
         "\n".join(

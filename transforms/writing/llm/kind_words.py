@@ -7,6 +7,7 @@ from typing import Any
 from questloom.language.names_in_text import HUMAN, folded
 from questloom.transforms.writing.llm.everyday_words import noun_of
 from questloom.transforms.writing.llm.question_checks import FUNCTION_WORDS
+from questloom.transforms.writing.llm.relation_words import LANGUAGE
 
 MAX_KIND_WORDS = 4
 SMALL_WORDS = frozenset(w for words in FUNCTION_WORDS.values() for w in words.split())
@@ -36,15 +37,13 @@ def noun_phrase(description: str) -> str:
 
 
 def description_kind(store: Any, entity_id: str, language: str) -> str:
-    """The kind that stands at the beginning of a thing's description: "species of bird", or
+    """The kind that stands at the beginning of a thing's English description: "species of bird", or
     "triptych" of "Medieval triptych". The result for a person is "", because a person's description
-    states too much."""
+    states too much. The result for another language is "" too."""
     entity = store.entity(entity_id)
-    if entity is None or HUMAN in (*entity.classes, *entity.class_closure):
+    if language != LANGUAGE or entity is None or HUMAN in (*entity.classes, *entity.class_closure):
         return ""
-    told = noun_phrase(
-        entity.descriptions.get(language) or entity.descriptions.get("en", "")
-    ).split()
+    told = noun_phrase(entity.descriptions.get(language, "")).split()
     kind = list(itertools.dropwhile(lambda word: not word[0].islower(), told))
     if (
         not kind or kind[0] in SMALL_WORDS

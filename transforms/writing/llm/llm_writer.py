@@ -91,7 +91,7 @@ class LlmWriter:
         kinds = kinds_lines(self.store, things(draft), draft.anchor, language, roles_of(draft))
         values = {
             "question": fenced("question", draft.text),
-            "answer": answer_words(draft.answer),
+            "answer": answer_words(draft.answer, language),
             "shown": shown_words(self.store, plan, language),
             "lines": fenced("lines", numbered),
             "kinds": fenced("kinds", kinds),

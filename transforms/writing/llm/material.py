@@ -23,10 +23,8 @@ def value_words(store, value: Value, language: str) -> str:
     if value.kind == "entity":
         name = store.label(value.entity, language)
         return "" if name == value.entity else name
-    if value.kind == "time" and value.year is not None and language != "en":  # months have names
-        return value.time.lstrip("+")[: {9: 5, 10: 8}.get(value.precision, 11)].rstrip("-T")
-    answer = answer_of(store, value)
-    return "" if answer is None else answer_words(answer)
+    answer = answer_of(store, value, language=language)
+    return "" if answer is None else answer_words(answer, language)
 
 
 def page_words(store, claim: Claim | None) -> str:

@@ -72,7 +72,7 @@ def _values(store: Any, plan: Plan, language: str, max_words: int, chars: int) -
         "sign": SIGNS.get(form.sign, ""),
         "steps": fenced("steps", "\n".join(f"{n}. {s}" for n, s in enumerate(steps, start=1))),
         "asked": _asked(store, draft, language),
-        "answer": answer_words(plan.answer),
+        "answer": answer_words(plan.answer, language),
         "answer_type": " ".join(
             filter(None, (plan.answer.type, plan.answer.precision, plan.answer.unit))
         ),
@@ -99,7 +99,7 @@ def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -
     line = clause_line(store, draft, clause, language)
     if not line or not isinstance(clause, ClaimClause | Fuzzy):
         return line
-    hints = relation_of(store, clause.property).hints[:MAX_HINTS]
+    hints = relation_of(store, clause.property, language).hints[:MAX_HINTS]
     if isinstance(clause, Fuzzy):  # the page's sentence has the value that is not to be said
         return f"{line} [{', '.join(hints)}]"
     claim = clause_claim(store, draft, clause)

@@ -39,10 +39,37 @@ FUNCTION_WORDS = {
 """The commonest small words of each language. A text counts as written in the language of which it
 has the most small words."""
 EXACTNESS = {
-    "century": r"\bcentury\b",
-    "year": r"\byears?\b",
-    "month": r"\bmonths?\b",
-    "day": r"\b(?:day|date|dates|when exactly)\b",
+    "en": {
+        "century": r"\bcentury\b",
+        "year": r"\byears?\b",
+        "month": r"\bmonths?\b",
+        "day": r"\b(?:day|date|dates|when exactly)\b",
+    },
+    "de": {
+        "century": r"\bJahrhundert",
+        "year": r"\bJahr(?:es|e|en)?\b",
+        "month": r"\bMonat",
+        "day": r"\b(?:Tag|Datum|wann genau)",
+    },
+}
+"""The words with which a question asks for a date of each precision, by language."""
+_ONLY_YEAR = {
+    "en": r"\b(?:which|what) (?:year|month)\b",
+    "de": r"\bwelche[mnrs]? (?:Jahr(?:es)?|Monat(?:s|es)?)\b",
+}
+_ASKED = {
+    "en": {
+        "century": '"in which century"',
+        "year": '"in which year"',
+        "month": '"in which month of which year"',
+        "day": '"on which day" or "on what date"',
+    },
+    "de": {
+        "century": '"in welchem Jahrhundert"',
+        "year": '"in welchem Jahr"',
+        "month": '"in welchem Monat welchen Jahres"',
+        "day": '"an welchem Tag"',
+    },
 }
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
@@ -115,22 +142,20 @@ def check_plain(text: str, language: str) -> None:
 
 
 def check_exactness(text: str, answer: Answer, language: str) -> None:
-    """Raises ValueError if an English question does not state the precision of a date, or the unit
-    of a number, for which it asks."""
-    if language != LANGUAGE:
+    """Raises ValueError if a question does not state the precision of a date, or the unit of a
+    number, for which it asks. A language that `EXACTNESS` lacks is not checked."""
+    if language not in EXACTNESS:
         return
     if answer.type == "date":
-        asked = {name for name, words in EXACTNESS.items() if re.search(words, text, re.IGNORECASE)}
+        asked = {
+            name
+            for name, words in EXACTNESS[language].items()
+            if re.search(words, text, re.IGNORECASE)
+        }
         if answer.precision not in asked or (
-            answer.precision == "day"
-            and re.search(r"\b(?:which|what) (?:year|month)\b", text, re.IGNORECASE)
+            answer.precision == "day" and re.search(_ONLY_YEAR[language], text, re.IGNORECASE)
         ):
-            said = {
-                "century": '"in which century"',
-                "year": '"in which year"',
-                "month": '"in which month of which year"',
-                "day": '"on which day" or "on what date"',
-            }
+            said = _ASKED[language]
             raise ValueError(
                 f"the answer is exact to the {answer.precision}, so the question must ask {said[answer.precision]}"
             )
@@ -144,8 +169,15 @@ def check_exactness(text: str, answer: Answer, language: str) -> None:
             any(w.startswith(s) for w in folded(text).split()) for s in stems
         ):
             raise ValueError(
-                f'the question does not say its unit; ask "how many {Words(language_data(LANGUAGE)).plural(answer.unit)}"'
+                f'the question does not say its unit; ask "{_how_many(answer.unit, language)}"'
             )
+
+
+def _how_many(unit: str, language: str) -> str:
+    """The words of a question for a number of units."""
+    if language != LANGUAGE:
+        return f"wie viele {unit}"
+    return f"how many {Words(language_data(LANGUAGE)).plural(unit)}"
 
 
 def check_names(text: str, sources: list[str], language: str) -> None:

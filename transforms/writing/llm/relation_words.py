@@ -3,8 +3,8 @@ object.
 
 The value of a claim in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk"
 contain the same name. The words around a cited value are therefore compared with the entries `read`
-in `language/relations.yaml`. Other languages inflect words too much for rules about words. For
-languages other than English, only the votes of readers decide.
+in `language/relations.yaml`. A table of another language (`language/relations.de.yaml`) has the
+beginnings of words that state a relation, about either end. The votes of readers decide the rest.
 """
 
 import functools
@@ -100,10 +100,10 @@ def _telling() -> re.Pattern[str]:
 
 
 @functools.cache
-def relation_words(property_id: str, label: str) -> RelationWords:
-    """The words that state a property, from the table in `language/relations.yaml`. If the words
-    need not show the direction of the relation, words from the property's label and from the graph
-    writer's sentences are added.
+def relation_words(property_id: str, label: str, language: str = LANGUAGE) -> RelationWords:
+    """The words that state a property, from the language's table of relations. In English, if the
+    words need not show the direction of the relation, words from the property's label and from the
+    graph writer's sentences are added.
 
     >>> burial = relation_words("P119", "place of burial")
     >>> burial.is_stated("the cathedral where Napoleon is buried", of_object=True), burial.is_stated("the cathedral designed by Napoleon", of_object=True)
@@ -111,7 +111,12 @@ def relation_words(property_id: str, label: str) -> RelationWords:
     >>> relation_words("P2632", "place of detention").is_stated("In which castle was Ada Orm imprisoned?", of_object=True)
     True
     """
-    read = relation(property_id).read or ReadTerms(subject=())
+    read = relation(property_id, language).read or ReadTerms(subject=())
+    if language != LANGUAGE:
+        found = _expression([term.casefold() for term in read.subject])
+        plain = [t for t in read.subject if t.replace(" ", "").isalpha()][:MAX_HINTS]
+        told = tuple(dict.fromkeys([label, *plain]))
+        return RelationWords(subject=found, object=found, bare=read.bare, hints=told)
     subject, object_, bare = read.subject, read.object, read.bare
     events = tuple(e for terms in read.events if (e := _expression(terms)))
     named = [

@@ -38,18 +38,25 @@ from questloom.transforms.writing.llm.vague_words import check_vague, vague_sour
 from questloom.transforms.writing.writer import Draft, Vote, Wording
 
 FAR = 99
-_POINTS = re.compile(
-    r"\b(?:picture|pictured|photo|photograph|image|portrait|shown|seen|here|this|these)\b",
-    re.IGNORECASE,
-)
+_POINTS = {
+    LANGUAGE: re.compile(
+        r"\b(?:picture|pictured|photo|photograph|image|portrait|shown|seen|here|this|these)\b",
+        re.IGNORECASE,
+    ),
+    "de": re.compile(
+        r"\b(?:(?:ab)?bild\w*|foto\w*|(?:ab)?gebildet\w*|gezeigt\w*|zeigt|zu sehen|hier|dies\w*)",
+        re.IGNORECASE,
+    ),
+}
+"""Words that point to a picture, by language."""
 READING = ("read", "reads", "written", "says", "number")
 """Words for reading. A question that reads the picture but names no part of the thing must contain
 a word for reading."""
 
 
-def relation_of(store, property_id: str) -> RelationWords:
-    """The English words for a property of the store."""
-    return relation_words(property_id, property_label(store, property_id, LANGUAGE))
+def relation_of(store, property_id: str, language: str = LANGUAGE) -> RelationWords:
+    """The words for a property of the store, in English or in a language with a table."""
+    return relation_words(property_id, property_label(store, property_id, language), language)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,14 +69,14 @@ class ProofLine:
     property: str = ""
     of_object: bool = True
 
-    def is_stated(self, store, text: str) -> bool:
-        """Whether an English text can state the fact about the intended end of the claim. A
-        relation that needs no words of its own ("a bridge in Merren") is not checked here.
+    def is_stated(self, store, text: str, language: str = LANGUAGE) -> bool:
+        """Whether a text can state the fact about the intended end of the claim. A relation that
+        needs no words of its own ("a bridge in Merren") is not checked here.
 
         If the text has several sentences, the fact may describe either end, since a later sentence
         may ask about it: "The woman shown was taught by an architect; where did …".
         """
-        relation = relation_of(store, self.property) if self.property else None
+        relation = relation_of(store, self.property, language) if self.property else None
         ends = (self.of_object,) if len(sentence_spans(text)) == 1 else (True, False)
         return (
             relation is None
@@ -116,7 +123,7 @@ def check_wording(store, plan: Plan, wording: Wording, language: str) -> None:
             `check_words_proven`. The error has a message for the model.
     """
     phrase = wording.anchor_phrase
-    if language == LANGUAGE and not _POINTS.search(phrase):
+    if language in _POINTS and not _POINTS[language].search(phrase):
         raise ValueError(f'"{phrase}" does not point to the picture; say "the … in the picture"')
     sign = SIGNS.get(plan.logical_form.sign, "")
     if language == LANGUAGE and sign not in phrase.casefold():
@@ -189,11 +196,11 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
         )
     _check_agents(store, draft, language)
     _check_work(store, draft, language)
-    for line in lines if language == LANGUAGE else ():
-        if not line.is_stated(store, draft.text):
+    for line in lines:
+        if not line.is_stated(store, draft.text, language):
             raise ValueError(
                 f'the question does not say "{line.words}", in this direction; use a word such as '
-                + ", ".join(relation_of(store, line.property).hints)
+                + ", ".join(relation_of(store, line.property, language).hints)
             )
 
 
@@ -212,7 +219,8 @@ def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...])
         entity = store.entity(thing)
         names = names_of_entity(entity, languages) if entity is not None else ()
         if names and not (
-            leaked(draft.text, names) or any(folded(name) in folded(draft.text) for name in names)
+            leaked(draft.text, names, languages)
+            or any(folded(name) in folded(draft.text) for name in names)
         ):
             raise ValueError(
                 f'the question does not name "{store.label(thing, language)}", which has to appear'
@@ -332,7 +340,7 @@ def words_vote(
         f"does not say: {line.words}" for n, line in enumerate(lines, start=1) if n not in cited
     ]
     for n, quoted in sorted(cited.items()):
-        if language == LANGUAGE and not lines[n - 1].is_stated(store, " … ".join(quoted)):
+        if not lines[n - 1].is_stated(store, " … ".join(quoted), language):
             faults.append(f'"{quoted[0]}" does not say: {lines[n - 1].words}')
     if draft.answer.type == "date" and reply.precision != draft.answer.precision:
         faults.append(

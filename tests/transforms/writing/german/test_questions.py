@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from questloom.transforms.writing.german.nouns import Things, UnsaidError
-from questloom.transforms.writing.german.questions import German
+from questloom.transforms.writing.german.questions import german_question
 from questloom.transforms.writing.graph.form_words import FormWords
 from tests.transforms.writing.graph import invented
 
@@ -31,7 +31,8 @@ def say(kinds: str, ask: str, *clauses: str, genders: dict[str, str] | None = No
         language="en",
     )
     variables = {v for clause in form.clauses for v in vars(clause).values() if isinstance(v, str)}
-    return German(Things(words=words, bindings={v: v for v in variables})).question()
+    made = german_question(lambda: Things(words=words, bindings={v: v for v in variables}))
+    return made[0]
 
 
 def said_or_why(kinds: str, ask: str, clauses: tuple[str, ...]) -> str:
@@ -64,12 +65,25 @@ def test_the_verb_stands_last_in_a_relative_clause_and_second_elsewhere():
 
 
 def test_a_pronoun_stands_only_where_one_thing_has_its_gender():
-    women = ("image x0", "x0 P88 x1", "x1 P119 x2", "x2 P131 a")
-    kinds = "x0 library, x1 human, x2 church building, a town"
-    text = say(kinds, "entity", *women, genders={"x1": "she"})
-    assert "Die Frau liegt" in text or "in der die Frau" in text, "the library is feminine too"
-    text = say(kinds, "entity", *women, genders={"x1": "he"})
-    assert "Er liegt" in text or "in der der Mann" in text
+    clauses = ("image x0", "x0 P276 x1", "x1 P159 x2", "x2 P206 x3", "x3 P885 x4", "x4 P4552 a")
+    kinds = "x0 painting, x1 museum, x2 town, x3 river, x4 mountain, a mountain range"
+    text = say(kinds, "entity", *clauses)
+    assert "Es ist in einer Stadt ansässig" not in text, "the painting is neuter too"
+    assert "Sie liegt an einem Fluss" in text, "nothing else is feminine"
+
+
+def test_nothing_is_said_of_a_thing_but_its_role():
+    clauses = ("image x0", "x0 P84 x1", "x1 P22 x2", "x2 P108 x3", "x3 P571 a")
+    kinds = "x0 church building, x1 human, x2 human, x3 theatre building"
+    text = say(kinds, "date year", *clauses, genders={"x1": "she", "x2": "he"})
+    assert "für das der Vater der Architektin dieser Kirche arbeitete" in text
+    assert "ist ein Mann" not in text
+
+
+def test_a_thing_with_the_noun_of_the_one_that_leads_to_it_gets_a_sentence():
+    clauses = ("image x0", "x0 P189 x1", "x1 P403 x2", "x2 P403 a")
+    text = say("x0 taxon, x1 river, x2 river, a lake", "entity", *clauses)
+    assert text.endswith("In welchen See mündet der andere Fluss?")
 
 
 def test_the_other_of_two_things_is_said_so_and_a_third_is_refused():
