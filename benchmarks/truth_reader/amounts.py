@@ -203,6 +203,8 @@ class Amounts(Rules):
                 )
             else:
                 yield from self.on_part(end, var, what)
+        if self.at(start, "the", "year", "written", "in"):
+            yield from self.in_owned_picture(start + 4, var, "year")
         if self.at(start, "the", "number", "of"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 3) or self._parts(
                 start + 3
@@ -227,7 +229,8 @@ class Amounts(Rules):
         )
 
     def on_part(self, start: int, var: str, what: str) -> Iterator[Part]:
-        """Reads the thing or part on which words are written: "{x}", or "the plaque on {x}"."""
+        """Reads the thing or part on which words are written: "{x}", "the plaque on {x}", or "its
+        plaque"."""
         kind = "date" if what == "year" else f"{what} "
         for whose in self.noun_phrase(start):
             yield Part(
@@ -244,6 +247,7 @@ class Amounts(Rules):
         ):
             words = ("the", *part.split())
             end = start + len(words)
+            yield from self._owned(start, words[1:], Seen(self._var(start + 1), var, part, what))
             if (
                 self.at(start, *words)
                 and self.text[end : end + 1]
@@ -257,6 +261,16 @@ class Amounts(Rules):
                         var,
                         kind,
                     )
+
+    def in_owned_picture(self, start: int, var: str, what: str) -> Iterator[Part]:
+        """Reads "her picture" or "that man's picture", as the place of a writing."""
+        yield from self._owned(start, ("picture",), Seen(self._var(start + 1), var, "", what))
+
+    def _owned(self, start: int, words: tuple[str, ...], seen: Seen) -> Iterator[Part]:
+        kind = "date" if seen.what == "year" else f"{seen.what} "
+        for end, said in self.owner(start):
+            if self.at(end, *words):
+                yield Part(end + len(words), (*said, seen), 0, seen.literal, kind)
 
     def unit(self, start: int) -> tuple[int, str]:
         """Reads ", in metres," or nothing. Returns the end of the phrase and the id of the unit."""

@@ -3,6 +3,7 @@ a question.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 from benchmarks.truth_reader.grammar import Grammar
 from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
@@ -93,11 +94,15 @@ class Sentences(Grammar):
         if self.at(start + 4, "in", "this", "picture", "."):
             seen = (Pictured(f"{WRITTEN}x"), Seen(f"{WRITTEN}x", WRITTEN, "", "year"))
             yield Part(start + 8, seen, 0)
+        found = (
+            [self.in_owned_picture(start + 5, WRITTEN, "year")] if self.at(start + 4, "in") else []
+        )
         for place in (("on",), ("in", "the", "picture", "of")):
             if self.at(start + 4, *place):
-                for part in self.on_part(start + 4 + len(place), WRITTEN, "year"):
-                    if self.at(part.end, "."):
-                        yield Part(part.end + 1, part.atoms, part.cost)
+                found.append(self.on_part(start + 4 + len(place), WRITTEN, "year"))
+        for part in chain(*found):
+            if self.at(part.end, "."):
+                yield Part(part.end + 1, part.atoms, part.cost)
 
     def question(self, start: int) -> Iterator[tuple[tuple[Atom, ...], Target, int]]:
         """Yields every way to read the rest of the text as one question."""
@@ -487,6 +492,15 @@ class Sentences(Grammar):
                             continue
                         end += 1
                     yield end, seen.atoms, Target(what, ("seen",)), seen.cost
+        for opening, what in (
+            ("Which year is written in", "year"),
+            ("Which year can be read in", "year"),
+            ("What is written in", "text"),
+            ("What can be read in", "text"),
+        ):
+            if self.at(start, *opening.split()):
+                for seen in self.in_owned_picture(start + len(opening.split()), "seen", what):
+                    yield seen.end, seen.atoms, Target(what, ("seen",)), seen.cost
         if self.at(start, "what", "does", "the", "inscription", "on"):
             for whose in self.noun_phrase(start + 5):
                 if self.at(whose.end, "say"):

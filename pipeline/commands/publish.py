@@ -34,7 +34,7 @@ def publish(
         run: the run's folder.
         to: a folder, local or in a bucket, or "hf://ORG/NAME".
         drop: a file that names pictures; see `questloom.pipeline.export.read_names`.
-        private: makes a new repository on the Hub visible only to its owners.
+        private: if the command creates the repository on the Hub, only its owners can see it.
 
     Raises:
         InputError: there is no data set or no token, the target's folder holds something else, the

@@ -20,8 +20,8 @@ useful clue."""
 def subjects_within(
     facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT
 ) -> tuple[str, ...] | None:
-    """The subjects with this value of a property, or with anything inside it, sorted; None where
-    there are too many to list."""
+    """The sorted subjects that have the given value for a property, or a value inside it (such as a
+    town of the given county); None where there are too many to list."""
     return (
         _within(facts, property, value, limit)
         if num_within(facts, property, value) <= limit

@@ -46,8 +46,8 @@ def supply_of(planned: Iterable[PlannedSeed], dropped: Iterable[Rejection]) -> d
 
     Args:
         planned: the seeds that went on to the writer.
-        dropped: the rejected seeds. The evidence of a rejection names the level. Rejections for
-            errors in our own code are not counted.
+        dropped: the rejected seeds. The evidence of a rejection has the level (easy, medium, hard)
+            that the seed asked for. Rejections for errors in our own code are not counted.
     """
     found: dict[str, Supply] = {}
     for one in planned:

@@ -89,6 +89,16 @@ QUESTIONS = [
     ),
     ("Which year can be read in the picture of the bridge designed by this person?", IVO, (1851,)),
     (
+        "This person designed a bridge. How many years after the year on its plaque did this person die?",
+        IVO,
+        Number(29.0),
+    ),
+    (
+        "This person designed a bridge. How many years after the year written in that bridge's picture did this person die?",
+        IVO,
+        Number(29.0),
+    ),
+    (
         "How many years after the year written in the picture of the bridge designed by this person did this person die?",
         IVO,
         Number(29.0),

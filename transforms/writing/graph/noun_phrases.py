@@ -113,6 +113,9 @@ class NounPhrases:
             return templates["picture"]
         else:
             template = templates["picture_of"]
+        for noun in (part, "picture"):
+            if (of := f"the {noun} of {{s}}") in (filled := template.replace("{p}", part)):
+                return filled.replace(of, self.possessor(reads.of, noun))
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
 
     def in_year(self, reads: Reads) -> str:

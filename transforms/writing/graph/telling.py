@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from questloom.language.frames import BE
-from questloom.records.form import Reads, Term
+from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
@@ -177,10 +177,16 @@ class Telling(NounPhrases):
         return frozenset(noun for kin in told.values() for noun in kin.values())
 
     def kind_in_question(self, var: str, noun: str) -> str:
-        """The noun with "other" ("which other bridge …") if the text has mentioned a thing of this
-        kind."""
-        own = any(c.subject == var for c in self.form_words.claims)
-        if own and self._alike(short(self.form_words, noun)):
+        """The noun with "other" ("which other bridge crosses that river?") if the text has told of a
+        thing of this kind what it asks of the other one.
+
+        Without that, "which other film did her father direct?" would say that the first film is his
+        too.
+        """
+        same = self._alike(short(self.form_words, noun))
+        claims = [c for c in self.form_words.claims if var in (c.subject, c.object)]
+        asked = [(c.property, _ends(c, var)) for c in claims]
+        if any((c.property, _ends(c, v)) in asked for v in same for c in self.form_words.claims):
             self._now_another = short(self.form_words, noun)
             return f"other {noun}"
         return noun
@@ -288,6 +294,14 @@ class Telling(NounPhrases):
         found = [c for c in super().take_claims(var) if c[0] not in self.held]
         self.used = already | {i for i, _ in found}
         return found
+
+
+def _ends(claim: ClaimClause, var: str) -> tuple[Term | None, Term | None]:
+    """The ends of a claim, with None for the variable."""
+    return (
+        None if claim.subject == var else claim.subject,
+        None if claim.object == var else claim.object,
+    )
 
 
 def short(words: FormWords, noun: str) -> str:

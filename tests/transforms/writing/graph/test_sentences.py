@@ -309,3 +309,14 @@ def test_nobody_is_compared_with_a_pronoun():
     kinds = "x0 lighthouse, x1 human, x2 human, x3 human, a town"
     for text in _good(kinds, "entity", *clauses, genders={"x1": "she", "x2": "he", "x3": "he"}):
         assert not re.search(r"\bthe same \w+ as (?:her|him|it)\b", text), text
+
+
+def test_the_question_asks_for_the_other_one_only_of_what_it_has_told_of_the_first():
+    film = ("image x0", "x1 P915 x0", "x1 P57 x2", "x2 P22 x3", "a P57 x3", "a is film")
+    kinds = "x0 windmill, x1 film, x2 human, x3 human, a film"
+    said = _good(kinds, "entity", *film, genders={"x2": "she", "x3": "he"})
+    assert said and not any("other film" in text for text in said)
+    bridge = ("image x0", "x1 P206 x0", "x2 P840 x1", "x2 P577 1931", "a P840 x1", "a is film")
+    said = _good("x0 river, x1 town, x2 film, a film", "entity", *bridge)
+    told = [text for text in said if "1931" in text.partition("Which")[0]]
+    assert told and all("Which other film" in text for text in told)
