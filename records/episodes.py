@@ -22,8 +22,8 @@ class ToolStatus(StrEnum):
     """The call was wrong: an unknown tool, bad arguments, an unknown handle, or code that raises an
     error. The model can correct the call in its next turn."""
     PROVIDER_FAULT = "provider_fault"
-    """A service failed: a timeout, status 429 or 500, or an unreadable reply. The model did not
-    cause this failure and must not learn from it."""
+    """A service failed: a timeout, status 429 or 500, or an unreadable reply. Or a custom tool
+    raised an exception. The model did not cause this failure and must not learn from it."""
     LIMIT = "limit"
     """The call reached a limit of the recipe or the sandbox: time, memory, output, or pictures per call."""
 

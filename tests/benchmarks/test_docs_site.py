@@ -79,7 +79,7 @@ def test_the_page_of_the_examples_shows_each_file_in_full_and_what_an_author_nee
         assert any((ROOT / "examples" / name).read_text().strip() in block for block in blocks)
         assert page.xpath(f"//a[@href='#{name.replace('.', '')}']")
     text = page.text_content()
-    for name in (*Question.__dataclass_fields__, *Output.__dataclass_fields__):
+    for name in (*Question.__annotations__, *Output.__annotations__):
         assert f"{name}: " in text, name
     for line in ("transforms.filters.custom import Drop", "agent.turns.tool_output import Output"):
         assert f"from questloom.{line}" in text
