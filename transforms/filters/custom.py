@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from questloom.knowledge.store.store import Store
 
 KEY = "recipe key filters.custom"
-MAX_SAID = 200
+MAX_MESSAGE = 200
 """An error shows at most this number of characters of the exception's message, so that the place
 behind the message is never cut off.
 """
@@ -107,7 +107,7 @@ class MakeCustom:
                 raise
             except Exception as error:
                 raise CustomFilterError(
-                    f"the custom filter {found.path} failed on the question {question.id}: {type(error).__name__}: {str(error)[:MAX_SAID]}{_place(error, file)}"
+                    f"the custom filter {found.path} failed on the question {question.id}: {type(error).__name__}: {str(error)[:MAX_MESSAGE]}{_place(error, file)}"
                 ) from error
             if drop is not None:
                 return reject(question, drop.reason, drop.evidence)
