@@ -106,8 +106,9 @@ class MakeCustom:
             except (ProviderFault, BudgetExceeded):
                 raise
             except Exception as error:
+                what = f"{type(error).__name__}: {str(error)[:MAX_MESSAGE]}{_place(error, file)}"
                 raise CustomFilterError(
-                    f"the custom filter {found.path} failed on the question {question.id}: {type(error).__name__}: {str(error)[:MAX_MESSAGE]}{_place(error, file)}"
+                    f"the custom filter {found.path} failed on the question {question.id}: {what}"
                 ) from error
             if drop is not None:
                 return reject(question, drop.reason, drop.evidence)
