@@ -24,6 +24,7 @@ from questloom.pipeline.commands.options import (
 )
 from questloom.pipeline.runners.run_log import (
     fault_message,
+    is_log_written,
     known_cause,
     log_errors_to_file,
     log_path,
@@ -859,7 +860,7 @@ def _told(error: Exception) -> int:
     if (known is not error or behind) and not isinstance(known, NothingRun):
         note_fault(error)
     print(f"questloom: {_WHERE_IN_BEAM.sub('', message)}", file=sys.stderr)
-    if log_path().exists() and log_path().stat().st_size:
+    if is_log_written():
         print(f"  The log: {log_path()}", file=sys.stderr)
     return code
 

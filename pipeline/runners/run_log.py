@@ -36,6 +36,12 @@ def log_path() -> Path:
     return Path(os.environ[VARIABLE])
 
 
+def is_log_written() -> bool:
+    """Whether this process or its parent has a log, and the log has a line. A worker creates an
+    empty log when the worker starts."""
+    return VARIABLE in os.environ and log_path().exists() and log_path().stat().st_size > 0
+
+
 def log_errors_to_file() -> None:
     """Writes the errors that libraries log into the command's log, so that they do not appear on the
     terminal."""

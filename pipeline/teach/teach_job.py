@@ -14,7 +14,7 @@ data set.
 import dataclasses
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,8 @@ from questloom.files.opened import Opened
 from questloom.files.parquet import read_metadata, read_records, write_records, write_whole
 from questloom.pipeline.ingest.store_vectors import embed_store
 from questloom.pipeline.recipe import Recipe, load_recipe, recipe_of, with_overrides
+from questloom.pipeline.runners.progress import say
+from questloom.pipeline.runners.run_log import is_log_written, log_path
 from questloom.pipeline.runners.runner_checks import require_runner
 from questloom.pipeline.runners.runner_options import LOCAL, RunnerOptions
 from questloom.pipeline.runners.stage_job import Funnel, run_stages
@@ -339,7 +341,21 @@ def _finish(job: PlayJob) -> TeachSummary:
     }
     del facts["teach"]
     write_whole(out.facts, (canonical_json(facts) + "\n").encode())
+    custom = recipe.teach.tools.custom_names().values()
+    if line := failed_tools(custom, made.numbers):
+        say(f"questloom: {line}")
     return made
+
+
+def failed_tools(custom: Collection[str], numbers: Numbers) -> str:
+    """Says which custom tools failed, and where their exceptions are; "" if none failed."""
+    failed = [
+        f"{name} in {number:,} calls"
+        for name, number in numbers.played.faults_by_tool.items()
+        if name in custom
+    ]
+    log = f" The exceptions of tools are in the log: {log_path()}" if is_log_written() else ""
+    return f"custom tools failed: {', '.join(failed)}.{log}" if failed else ""
 
 
 def _verdict(recipe: Recipe, funnel: Funnel, *, in_report: bool) -> tuple[int, str]:
