@@ -180,6 +180,7 @@ def _counted_years(words: FormWords) -> list[Reads]:
 def _ask(telling: Telling) -> str:
     """Makes the question sentence. A wording is refused if a reader could take "it" for the asked
     thing ("Which painting hangs in the town where it stands?")."""
+    telling.asking = True
     text = capital(question(telling).replace(",?", "?"))
     telling.cost += HOPELESS * bool(_ITSELF.match(text))
     return text

@@ -32,6 +32,8 @@ class Telling(NounPhrases):
         self._nouns: dict[str, str] = {}
         self._called_it = ""
         self._announcing = False
+        self.asking = False
+        """Whether the sentence is the question."""
         self._now_another = ""
         """The noun that the current sentence uses with "another"."""
 
@@ -70,6 +72,9 @@ class Telling(NounPhrases):
         # "its artist" say as much.
         self.cost += 6.0 * (slot == "o" and words.noun(var) in roles)
         self.cost += 2.0 * (slot == "o" and person and bool(roles))
+        # "This woman married a man": "her husband" says as much.
+        only = self._kin() & {bare(role) for role in roles}
+        self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
         if frame.subject == slot:
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
@@ -141,8 +146,8 @@ class Telling(NounPhrases):
         before. A film's director is called "a man", not "a director"."""
         words = self.form_words
         noun = words.called(var) if self.rng.random() < 0.6 else words.noun(var)
-        if noun in facts:
-            noun = words.noun(var)  # not "an architect …. He worked as an architect"
+        if any(fact.endswith(noun) for fact in facts):
+            noun = words.noun(var)  # not "a director …. She worked as a film director"
         self._nouns[var] = noun
         self._mentioned.append(var)
         same = self._alike(short(words, noun))
@@ -267,7 +272,8 @@ class Telling(NounPhrases):
             return ""
         if var not in self._mentioned:
             # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
-            away = {self.form_words.form.anchor} if mine == "it" else set()
+            # In a question, "it" may also be the pictured thing: "How many years later did it open?"
+            away = set() if mine != "it" or self.asking else {self.form_words.form.anchor}
             near = [*(v for v in self.introduced if v not in away), *near]
         elif mine == "it":
             # "How many years after that painting was made did its artist die?"

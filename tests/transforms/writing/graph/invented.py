@@ -45,6 +45,7 @@ NAMED = {  # label: class
     "Order of the Heron": "order",
     "granite": "entity",
     "poet": "entity",
+    "film director": "entity",
     "Kesselholm": "city",
     "Sarnian": "language",
     "University of Velm": "university",

@@ -320,3 +320,22 @@ def test_the_question_asks_for_the_other_one_only_of_what_it_has_told_of_the_fir
     said = _good("x0 river, x1 town, x2 film, a film", "entity", *bridge)
     told = [text for text in said if "1931" in text.partition("Which")[0]]
     assert told and all("Which other film" in text for text in told)
+
+
+def test_in_a_question_it_may_also_be_the_pictured_thing():
+    clauses = (
+        "image x0", "x0 P112 x1", "x1 P119 x2", "d1 reads P1684 plaque x2", "x2 P1619 d2",
+        "a = difference d1 d2",
+    )  # fmt: skip
+    said = _good("x0 library, x1 human, x2 chapel", "quantity", *clauses, genders={"x1": "he"})
+    asked = {text.rpartition(". ")[2] for text in said}
+    assert asked and not any(re.search(r"\bit\b", q) and "chapel" not in q for q in asked), asked
+
+
+def test_a_director_is_not_told_to_have_worked_as_a_film_director():
+    film = ("image x0", "x0 P287 x1", "x2 P22 x1", "x2 P106 film director", "a P57 x2", "a is film")
+    kinds = "x0 steam locomotive, x1 human, x2 human, a film"
+    said = _good(kinds, "entity", *film, genders={"x1": "he", "x2": "she"})
+    assert not any(re.search(r"\b[Aa] (?:film )?director\b.*\bfilm director\b", t) for t in said), (
+        said
+    )
