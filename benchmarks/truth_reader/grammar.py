@@ -50,9 +50,6 @@ class Grammar(Amounts):
         yield from self.described(start)
         yield from self.whichever(start)
 
-    def _var(self, start: int) -> str:
-        return f"n{start}"
-
     @rule
     def name(self, start: int) -> Iterator[Part]:
         quoted = self.at(start, "“")

@@ -81,6 +81,9 @@ class Rules:
         self.lexicon = lexicon
         self._kept: dict = {}
 
+    def _var(self, start: int) -> str:
+        return f"n{start}"
+
     def at(self, start: int, *words: str) -> bool:
         """Whether the given words stand at a position, in upper or lower case."""
         return (

@@ -492,14 +492,15 @@ class Sentences(Grammar):
                             continue
                         end += 1
                     yield end, seen.atoms, Target(what, ("seen",)), seen.cost
-        for opening, what in (
+        for words, what in (
             ("Which year is written in", "year"),
             ("Which year can be read in", "year"),
             ("What is written in", "text"),
             ("What can be read in", "text"),
         ):
-            if self.at(start, *opening.split()):
-                for seen in self.in_owned_picture(start + len(opening.split()), "seen", what):
+            opening = tuple(words.split())
+            if self.at(start, *opening):
+                for seen in self.in_owned_picture(start + len(opening), "seen", what):
                     yield seen.end, seen.atoms, Target(what, ("seen",)), seen.cost
         if self.at(start, "what", "does", "the", "inscription", "on"):
             for whose in self.noun_phrase(start + 5):
