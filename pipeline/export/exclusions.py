@@ -19,6 +19,7 @@ from its benchmark.
 import re
 from collections.abc import Iterable
 
+from questloom.files.locations import listed
 from questloom.files.parquet import write_whole
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.outside_stages import source_picture
@@ -50,6 +51,8 @@ def write_exclusions(job: Job) -> None:
             if stored and stored.perceptual_hash
             else perceptual_hash(source_picture(job, question))
         )
+    for left in listed(run.at("exclude"), ".*.part"):  # of a run that was killed here
+        left.unlink(missing_ok=True)
     for part in entities:
         _write(run, f"{part}_entities.txt", entities[part])
         _write(run, f"{part}_pictures.txt", pictures[part])

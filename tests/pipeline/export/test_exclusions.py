@@ -14,12 +14,16 @@ from tests.pipeline.export import finished_run as world
 
 def lists(made, tmp_path, change=lambda question: question):
     shutil.copytree(made / "run", tmp_path / "run")
+    half = tmp_path / "run/exclude/.training_entities.txt.0a1b.part"
+    half.parent.mkdir(exist_ok=True)
+    half.write_text("Q1")
     with Opened() as opened:
         job = Job.at(
             world.recipe(), run=str(tmp_path / "run"), store=str(made / "store"), opened=opened
         )
         write_exclusions(job)
         questions = list(job.run.read(job.run.labels()[-1], "kept", Question))
+    assert not half.exists(), "a killed run left it"
     folder = RunFolder(str(tmp_path / "run")).at("exclude")
     words = {
         part: words_of([str(folder / f"{part}_entities.txt")], "seeds.exclude")
