@@ -517,7 +517,7 @@ def score(
     >>> import questloom
     >>> made = questloom.score("run", "scores", store="store", engine="oracle", split="sft/train")
     >>> made.scores[0]["strict"]["pass@k"]["1"]["value"]
-    0.714286
+    0.857143
 
     Args:
         benchmark: a name (`questloom evaluate --list`), or a run's folder.

@@ -2,7 +2,9 @@
 
 import copy
 import gzip
+import http.client
 import json
+import urllib.parse
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +21,7 @@ from questloom.knowledge.world.write import write_world
 from questloom.pipeline.commands.gather import gather
 
 CONTACT = "tests@example.org"
+AGENT = f"Tests/1.0 ({CONTACT})"
 LIGHTHOUSE, PAINTING, HUMAN = "Q39715", "Q3305213", "Q5"
 PAINTER = "Q900010056"
 PORTRAIT, SITTER = "Q900010146", "Q900010045"
@@ -76,3 +79,25 @@ def entities_of(out: Path) -> dict[str, dict]:
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
     found = [json.loads(line.rstrip(",")) for line in lines if line.startswith("{")]
     return {entity.get("id") or entity["entity"]: entity for entity in found}
+
+
+def ask(base, path, agent=AGENT, **form):
+    """(status, headers, body) of a request; a form is posted."""
+    connection = http.client.HTTPConnection(base.removeprefix("http://"))
+    headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
+    if form:
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+        connection.request("POST", path, urllib.parse.urlencode(form), headers)
+    else:
+        connection.request("GET", urllib.parse.quote(path), headers=headers)
+    reply = connection.getresponse()
+    body = reply.read()
+    connection.close()
+    packed = reply.headers.get("Content-Encoding") == "gzip"
+    return reply.status, reply.headers, gzip.decompress(body) if packed else body
+
+
+def api(base, service, **form):
+    return json.loads(
+        ask(base, f"/{service}/w/api.php", **{"action": "query", "maxlag": "5", **form})[2]
+    )

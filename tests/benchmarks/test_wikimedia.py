@@ -1,11 +1,8 @@
 """The loopback services answer as Wikimedia's do, and refuse what these refuse."""
 
-import gzip
-import http.client
 import json
 import threading
 import time
-import urllib.parse
 from io import BytesIO
 
 import pytest
@@ -13,36 +10,12 @@ from PIL import Image
 
 from benchmarks.wikimedia import Manners, serving
 from benchmarks.wikimedia_world import World
-from tests.small_wikimedia import CONTACT, LIGHTHOUSE, small_world
-
-AGENT = f"Tests/1.0 ({CONTACT})"
+from tests.small_wikimedia import AGENT, LIGHTHOUSE, api, ask, small_world
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory) -> World:
     return small_world(tmp_path_factory.mktemp("world"))
-
-
-def ask(base, path, agent=AGENT, **form):
-    """(status, headers, body) of a request; a form is posted."""
-    connection = http.client.HTTPConnection(base.removeprefix("http://"))
-    headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
-    if form:
-        headers["Content-Type"] = "application/x-www-form-urlencoded"
-        connection.request("POST", path, urllib.parse.urlencode(form), headers)
-    else:
-        connection.request("GET", urllib.parse.quote(path), headers=headers)
-    reply = connection.getresponse()
-    body = reply.read()
-    connection.close()
-    packed = reply.headers.get("Content-Encoding") == "gzip"
-    return reply.status, reply.headers, gzip.decompress(body) if packed else body
-
-
-def api(base, service, **form):
-    return json.loads(
-        ask(base, f"/{service}/w/api.php", **{"action": "query", "maxlag": "5", **form})[2]
-    )
 
 
 def test_entities_come_by_fifty_merged_ones_under_the_id_that_was_asked_for_and_deleted_ones_as_missing(

@@ -11,8 +11,7 @@ from questloom.knowledge.gather import categories, wikimedia
 from questloom.knowledge.gather.request import GatherRequest
 from questloom.pipeline.commands.gather import gather
 from questloom.records.errors import InputError
-from tests.benchmarks.test_wikimedia import api
-from tests.small_wikimedia import CONTACT, QUICK, gathered, small_world, twice, without_waits
+from tests.small_wikimedia import CONTACT, QUICK, api, gathered, small_world, twice, without_waits
 
 PARENTS = {
     "Tree": ["Branch", "Tip", "Tree"],

@@ -114,6 +114,7 @@ def test_the_words_tell_kept_and_played_the_commonest_tool_first_and_the_distanc
         "kept      2 of 4 episodes, 2.5 turns each on average",
         "calls     crop 4, visit 4; in kept episodes crop 3, audit 1, visit 1",
         "pictures  in kept episodes 0 found, 0 made; 0 of them used again (0 made ones)",
+        "failed    crop 2 (calls by tool)",
         "distance  tools: 0.123 from the reference (Jensen-Shannon, 0 to 1)",
         "distance  calls: unknown from the reference (Jensen-Shannon, 0 to 1)",
     ]
