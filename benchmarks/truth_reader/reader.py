@@ -246,6 +246,10 @@ def _candidates(
     return [v for v in found if v not in unlike] + unlike if back.mode == "other" else found
 
 
+KIN = frozenset("father mother wife husband son daughter brother sister child parent".split())
+"""Nouns for relatives: "it" means none of them."""
+
+
 def _meant_by_it(
     place: int,
     before: list[str],
@@ -258,7 +262,7 @@ def _meant_by_it(
     The candidates come in this order: the last thing in this sentence, the subject of the previous
     sentence, and the other things of the previous sentence.
     """
-    people = {"person", *data()["sexes"], *data()["callings"]}
+    people = {"person", *data()["sexes"], *data()["callings"], *KIN}
     spoken = [(_place(v), v) for v in before] + [m for m in mentions if m[1] in before]
     things = sorted({(p, v) for p, v in spoken if not people & outright.get(v, set())})
     start = max(s for s in starts if s <= place)
