@@ -246,19 +246,11 @@ class Telling(NounPhrases):
             if noun == self.form_words.data["default_nouns"]["person"] and self._announcing:
                 return f"the same {noun}"
             plain = person and noun in (self.form_words.noun(var), *self._kin())
-            # "This person was named after a man. When was the man born?": the one in the picture?
-            plain = plain and not self._has_like(var)
             return f"{'the' if plain else 'that'} {noun}"
         if len(others) == 1:
             return f"the other {noun}"
         self.cost += HOPELESS * (len(alike) > len(ORDINALS))
         return f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
-
-    def _has_like(self, var: str) -> bool:
-        """Whether the text has mentioned another person who may be of the same sex."""
-        mine = self._gender(var)
-        others = (v for v in self.introduced if v != var and self.form_words.is_person(v))
-        return any(self._may_be(v, mine) for v in others)
 
     def _is_named_last(self, noun: str, var: str) -> bool:
         """Whether a thing of the same kind was named after the last mention of this variable. After
