@@ -208,6 +208,7 @@ def llm_settings(url: str) -> tuple[str, ...]:
         "writer=llm",
         f'models={{endpoints: [{{name: mock, base_url: "{url}"}}], roles: {{default: {{endpoint: mock, model: mock}}}}}}',
         "run.in_flight=4",
+        "filters.oracle=false",
     )
 
 
