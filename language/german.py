@@ -4,7 +4,7 @@ question or a relative clause."""
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,17 +32,8 @@ _OTHER = {
     "f": ("andere", "anderen", "anderen", "andere"),
     "n": ("anderes", "anderen", "anderen", "anderes"),
 }
-_THE_OTHER = {
-    "m": ("andere", "anderen", "anderen", "anderen"),
-    "f": ("andere", "anderen", "anderen", "andere"),
-    "n": ("andere", "anderen", "anderen", "andere"),
-}
 PRONOUNS = {"m": "er", "f": "sie", "n": "es"}
-_RELATIVE = {
-    "m": ("der", "dessen", "dem", "den"),
-    "f": ("die", "deren", "der", "die"),
-    "n": ("das", "dessen", "dem", "das"),
-}
+_WHOSE = {"m": "dessen", "f": "deren", "n": "dessen"}
 _PLACE = re.compile(r"\{([sot])([1-4]?)\}")
 _PARTICLES = frozenset({"statt", "heraus", "an", "mit", "teil"})
 _CONTRACTED = {
@@ -79,34 +70,41 @@ class Noun:
 
     def definite(self, case: int, *, other: bool = False) -> str:
         """ "der Mann", "dem anderen Mann"."""
-        return self._after(_DEFINITE[self.gender][case - 1], case, _THE_OTHER if other else None)
+        return self._after(_DEFINITE[self.gender][case - 1], case, self._the_other(case, other))
 
     def indefinite(self, case: int, *, other: bool = False) -> str:
         """ "ein Mann", "einem anderen Mann"."""
-        return self._after(_INDEFINITE[self.gender][case - 1], case, _OTHER if other else None)
+        adjective = _OTHER[self.gender][case - 1] if other else ""
+        return self._after(_INDEFINITE[self.gender][case - 1], case, adjective)
 
     def this(self, case: int) -> str:
         """ "dieser Mann", "diesem Mann"."""
-        return self._after("dies" + _ENDINGS[self.gender][case - 1], case, None)
+        return self._after("dies" + _ENDINGS[self.gender][case - 1], case)
 
     def own(self, owner: str, case: int) -> str:
         """The noun after "sein" or "ihr", depending on the owner's gender: "ihrem Tod"."""
         stem = "ihr" if owner == "f" else "sein"
         article = stem + _INDEFINITE[self.gender][case - 1].removeprefix("ein")
-        return self._after(article, case, None)
+        return self._after(article, case)
 
     def which(self, case: int, *, other: bool = False) -> str:
         """ "welcher Mann", "welchem anderen Mann"."""
         article = "welch" + _ENDINGS[self.gender][case - 1]
-        return self._after(article, case, _THE_OTHER if other else None)
+        return self._after(article, case, self._the_other(case, other))
 
     def relative(self, case: int) -> str:
-        """The relative pronoun: "der", "dessen", "dem", "den"."""
-        return _RELATIVE[self.gender][case - 1]
+        """The relative pronoun, which is the definite article but in the genitive: "der", "dessen"."""
+        return _WHOSE[self.gender] if case == GENITIVE else _DEFINITE[self.gender][case - 1]
 
-    def _after(self, article: str, case: int, adjective: Mapping[str, Sequence[str]] | None) -> str:
-        words = [article, *([adjective[self.gender][case - 1]] if adjective else [])]
-        return " ".join([*words, self.forms[case - 1]])
+    def _the_other(self, case: int, other: bool) -> str:
+        """ "andere" or "anderen", as it stands after "der", "dieser" and "welcher"; "" if not `other`."""
+        if not other:
+            return ""
+        plain = case == NOMINATIVE or (case == ACCUSATIVE and self.gender != "m")
+        return "andere" if plain else "anderen"
+
+    def _after(self, article: str, case: int, adjective: str = "") -> str:
+        return " ".join(w for w in (article, adjective, self.forms[case - 1]) if w)
 
 
 @dataclass(frozen=True)

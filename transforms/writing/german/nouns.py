@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from questloom.language.date_words import date_words
-from questloom.language.german import Noun, german, noun
+from questloom.language.german import GENITIVE, Noun, german, noun
 from questloom.records.form import Term
 from questloom.records.knowledge import Value
-from questloom.records.periods import DAY
+from questloom.records.periods import DAY, parts_of
 from questloom.transforms.writing.graph.form_words import FormWords, clean
 from questloom.transforms.writing.writer_names import GERMAN
 
@@ -35,7 +35,7 @@ class Things:
     """The variables in the order of their first mention."""
     anchor_phrase: str = ""
     roles: dict[str, Noun] = field(default_factory=dict)
-    """Maps each variable of a person to a noun for the person's role, such as "Architekt"."""
+    """The nouns of things that the text names by their role, by variable: "Architekt", "Familie"."""
 
     def noun(self, term: Term) -> Noun:
         """The noun of a thing's class.
@@ -80,6 +80,10 @@ class Things:
         return self.noun(var).definite(case, other=self.other(var))
 
     def mention(self, var: str) -> None:
+        """Records that the text mentions a thing.
+
+        Raises: UnsaidError: the text has mentioned the same thing as another variable.
+        """
         if var not in self.mentioned:
             if any(self.bindings.get(v) == self.bindings.get(var) for v in self.mentioned):
                 raise UnsaidError("one thing under two names")
@@ -89,8 +93,8 @@ class Things:
         """A thing by its name: "dem Museum „Rote Halle“", but "Velm" for a town or a person."""
         label = clean(self.words.facts.label(value.entity, GERMAN))
         if self.kind(value) in german()["bare_names"]:
-            return label + ("s" if case == 2 else "")
-        if label.endswith(" family"):
+            return label + ("s" if case == GENITIVE else "")
+        if label.endswith(" family"):  # an English label, where there is no German one
             return f"{self.noun(value).definite(case)} {label.removesuffix(' family')}"
         return f"{self.noun(value).definite(case)} „{label}“"
 
@@ -105,7 +109,7 @@ def date(value: Value) -> str:
     """
     if value.kind != "time" or value.year is None:
         raise UnsaidError("a date that is no year")
+    year, month, day = parts_of(value.time)
     if value.precision < DAY:
-        return f"im Jahr {value.year}"
-    month, day = (int(part) for part in value.time[6:11].split("-"))
-    return f"am {date_words(value.year, month, day, GERMAN)}"
+        return f"im Jahr {date_words(year, language=GERMAN)}"
+    return f"am {date_words(year, month, day, GERMAN)}"

@@ -198,7 +198,7 @@ class German:
             return said.statement([self._field(claim, f, False) for f in said.fields])
         order = [f for f in said.fields if f is not asked]
         if asked.slot == "t":
-            when = german()["when"][self.form.ask.precision or "year"]
+            when = german()["when"][self.form.ask.precision]
             return said.statement([when, *(self._field(claim, f, False) for f in order)])
         var = self.form.ask.var
         more = self._relatives(var, self.things.noun(var))

@@ -3,22 +3,17 @@
 from dataclasses import dataclass
 
 from questloom.prompts.phrases import language_data
-from questloom.records.knowledge import value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.certify import Refusal
-from questloom.transforms.certificate.leak import names_of_value
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.values import best_values
 from questloom.transforms.writing.german.nouns import Things, UnsaidError
 from questloom.transforms.writing.german.questions import german_question
 from questloom.transforms.writing.graph.form_words import FormWords
-from questloom.transforms.writing.graph.label_source import StoreWords
+from questloom.transforms.writing.graph.label_source import StoreWords, hidden_names
 from questloom.transforms.writing.graph.lints import find_hidden_words
 from questloom.transforms.writing.writer import Wording
 from questloom.transforms.writing.writer_names import GERMAN
-
-_SEX = {"Q6581097": "he", "Q6581072": "she"}
 
 
 @dataclass
@@ -46,8 +41,8 @@ class GermanWriter:
         words = FormWords(
             form=form,
             names={},
-            classes={v: c for v, key in bindings.items() if (c := self._words.class_of(key))},
-            genders={v: self._sex(key) for v, key in bindings.items()},
+            classes=self._words.classes_of(bindings),
+            genders={v: self._words.pronoun_of(key) for v, key in bindings.items()},
             years={},
             facts=self._words,
             # The kinds of things are those of the English table.
@@ -60,19 +55,10 @@ class GermanWriter:
             )
         except UnsaidError as missing:
             return Refusal(reason=Reason.NO_WORDING, evidence={"lacks": str(missing)})
-        hidden = [
-            name
-            for key in bindings.values()
-            if key.startswith("Q")
-            for name in names_of_value(self.facts, value_of_key(key), ("en", GERMAN))
-        ]
+        hidden = hidden_names(self.facts, bindings, ("en", GERMAN))
         if said := find_hidden_words(text, hidden):
             return Refusal(reason=Reason.NO_WORDING, evidence={"says": said})
         at = text.lower().find(things.anchor_phrase.lower()) if things.anchor_phrase else -1
         if at < 0:
             return Refusal(reason=Reason.NO_WORDING, evidence={"lacks": "the picture"})
         return Wording(text=text, anchor_phrase=text[at : at + len(things.anchor_phrase)])
-
-    def _sex(self, entity_id: str) -> str:
-        values = best_values(self.facts, entity_id, "P21") if entity_id.startswith("Q") else ()
-        return _SEX.get(values[0].entity, "") if len(values) == 1 else ""

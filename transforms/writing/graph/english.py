@@ -5,15 +5,11 @@ from questloom.prompts.phrases import language_data
 from questloom.records.form import Ask, Clause, Form
 from questloom.records.identity import chance
 from questloom.records.knowledge import value_of_key
-from questloom.transforms.certificate.leak import names_of_value
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.values import best_values
 from questloom.transforms.writing.graph.form_words import FormWords
-from questloom.transforms.writing.graph.label_source import StoreWords
+from questloom.transforms.writing.graph.label_source import StoreWords, hidden_names
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.verbalise import Verbalisation, verbalise
-
-_PRONOUN = {"Q6581097": "he", "Q6581072": "she"}
 
 
 class English:
@@ -30,13 +26,6 @@ class English:
     def question(self, form: Form, bindings: dict[str, str], item_id: str) -> Verbalisation:
         """Puts a form into words. The text describes variables and names constants. The text must
         not contain the name of a thing that is a variable."""
-        classes = {v: c for v, key in bindings.items() if (c := self._words.class_of(key))}
-        hidden = [
-            n
-            for key in bindings.values()
-            if key.startswith("Q")
-            for n in names_of_value(self._facts, value_of_key(key), (self._language,))
-        ]
         # While the form has no picture, the question need not mention one.
         names = {} if form.anchor else {"": ""}
         years = {
@@ -49,22 +38,16 @@ class English:
         return verbalise(
             form,
             names=names,
-            classes=classes,
+            classes=self._words.classes_of(bindings),
             facts=self._words,
             item_id=item_id,
             recipe_seed=self._seed,
-            genders={v: self._pronoun(key) for v, key in bindings.items()},
+            genders={v: self._words.pronoun_of(key) for v, key in bindings.items()},
             years=years,
             seen=self._words.group_of(shown, groups) if shown.startswith("Q") else "",
             language=self._language,
-            hidden=hidden,
+            hidden=hidden_names(self._facts, bindings, (self._language,)),
         )
-
-    def _pronoun(self, entity_id: str) -> str:
-        """The pronoun ("he" or "she") by the claim of P21 (sex); "" where the claim is missing or has
-        another value."""
-        values = best_values(self._facts, entity_id, "P21") if entity_id.startswith("Q") else ()
-        return _PRONOUN.get(values[0].entity, "") if len(values) == 1 else ""
 
     def fact(self, entity_id: str, clauses: tuple[Clause, ...], var: str) -> str:
         """Puts clauses about one entity (`var`) into a noun phrase: "the lighthouse in Karsk that

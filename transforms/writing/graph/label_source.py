@@ -5,9 +5,32 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
+from questloom.records.knowledge import value_of_key
+from questloom.transforms.certificate.leak import names_of_value
+from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
+from questloom.transforms.facts.values import best_values
 
 MAX_SUPERCLASSES = 200
+_PRONOUN = {"Q6581097": "he", "Q6581072": "she"}
+
+
+def hidden_names(
+    facts: Facts, bindings: Mapping[str, str], languages: tuple[str, ...]
+) -> list[str]:
+    """The names of the things of a form, which a question must not contain.
+
+    Args:
+        facts: the store.
+        bindings: the key of each variable's value.
+        languages: codes of the languages of the names.
+    """
+    return [
+        name
+        for key in bindings.values()
+        if key.startswith("Q")
+        for name in names_of_value(facts, value_of_key(key), languages)
+    ]
 
 
 class WordSource(Protocol):
@@ -58,6 +81,15 @@ class StoreWords:
 
     def class_of(self, entity_id: str) -> str:
         return find_descriptor_class(self._store, entity_id)
+
+    def classes_of(self, bindings: Mapping[str, str]) -> dict[str, str]:
+        """The class of each variable's thing, where known."""
+        return {var: found for var, key in bindings.items() if (found := self.class_of(key))}
+
+    def pronoun_of(self, entity_id: str) -> str:
+        """ "he" or "she" by the claim of P21 (sex); "" where there is no claim, or another value."""
+        values = best_values(self._store, entity_id, "P21") if entity_id.startswith("Q") else ()
+        return _PRONOUN.get(values[0].entity, "") if len(values) == 1 else ""
 
     def _superclasses(self, class_id: str) -> tuple[str, ...]:
         return self._above(class_id, "P279")

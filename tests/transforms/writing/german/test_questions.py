@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from questloom.transforms.writing.german.nouns import Things, UnsaidError
+from questloom.records.knowledge import Value
+from questloom.transforms.writing.german.nouns import Things, UnsaidError, date
 from questloom.transforms.writing.german.questions import german_question
 from questloom.transforms.writing.graph.form_words import FormWords
 from tests.transforms.writing.graph import invented
@@ -98,10 +99,20 @@ def test_the_other_of_two_things_is_said_so_and_a_third_is_refused():
 def test_what_leads_to_a_thing_makes_it_definite_and_what_does_not_is_refused():
     clauses = ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P1619 a")
     kinds = "x0 bridge, x1 human, x2 lighthouse"
-    text = say(kinds, "date day", *clauses, genders={"x1": "he"})
-    assert text.endswith(
-        "wurde der Leuchtturm eröffnet, der von dem Architekten dieser Brücke entworfen wurde?"
-    ) or ("An welchem Tag wurde der Leuchtturm eröffnet" in text)
+    assert say(kinds, "date day", *clauses, genders={"x1": "he"}) == (
+        "An welchem Tag wurde der Leuchtturm eröffnet, der vom Architekten dieser Brücke entworfen wurde?"
+    )
+    apart = ("image x0", "x2 P571 1868", "x2 P1619 a")
+    with pytest.raises(UnsaidError):
+        say("x0 bridge, x2 lighthouse", "date day", *apart)
+
+
+def test_years_before_christ_and_days_are_dates():
+    painted = ("image x0", "a P170 x0", "a P571 1850-05-03")
+    assert "am 3. Mai 1850 gemalt" in say("x0 human, a painting", "entity", *painted)
+    assert (
+        date(Value(kind="time", time="-0044-00-00T00:00:00Z", precision=9)) == "im Jahr 44 v. Chr."
+    )
 
 
 def test_a_relation_without_german_words_is_refused_by_name():
