@@ -7,7 +7,7 @@ grammar.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from questloom.language.german import (
@@ -266,10 +266,7 @@ class German:
         term = self._term(claim, part)
         if part.slot == "t":
             return self._when(term)
-        before = part.before
-        if before == "in" and self.things.kind(term) in german()["upon"]:
-            before = "auf"
-        if front and part.case == NOMINATIVE and not before and self._is_clear(term):
+        if front and part.case == NOMINATIVE and not part.before and self._is_clear(term):
             self._here.append(str(term))
             return PRONOUNS[self.things.noun(term).gender]
         said = self._thing(term, part.case)
@@ -277,7 +274,7 @@ class German:
         short = not isinstance(term, str) or (
             term in self.things.roles and term not in self._before
         )
-        return Field(before, part.slot, part.case).say(said, short=short)
+        return part.say(said, short=short)
 
     def _is_clear(self, term: Term) -> bool:
         """Whether a pronoun can stand for the thing: the previous sentence ends with the thing, and
@@ -318,7 +315,10 @@ class German:
         leading = [i for i in self.used - said if isinstance(self._end(i, term), str)]
         if not leading:
             raise UnsaidError("a thing that nothing leads to")
-        other = other and any(self._leads_twice(i, term) for i in leading)
+        twice = any(self._leads_twice(i, term) for i in leading)
+        if twice and not other:
+            raise UnsaidError("a thing that a clause of the question does not single out")
+        other = other and twice
         if not other and any(self._is_confused(self._end(i, term), mine) for i in leading):
             raise UnsaidError("two things of one noun in a question")
         return mine.definite(case, other=other)
@@ -328,16 +328,21 @@ class German:
         return end != self.form.anchor and self.things.noun(end).forms == mine.forms
 
     def _leads_twice(self, i: int, var: str) -> bool:
-        """Whether another claim leads from the same thing to another thing: "das andere Gemälde, das
-        in dem Museum hängt"."""
-        claim = self.claims[i]
+        """Whether another claim leads from the same thing to a thing with the same noun: "das andere
+        Gemälde, das in dem Museum hängt"."""
+        claim, mine = self.claims[i], self.things.noun(var).forms[0].lower()
         side = "subject" if claim.subject == var else "object"
-        return any(
-            c.property == claim.property
-            and getattr(c, side) != var
-            and self._end(j, getattr(c, side)) == self._end(i, var)
-            for j, c in enumerate(self.claims)
-        )
+        for j, other in enumerate(self.claims):
+            thing = getattr(other, side)
+            if (
+                isinstance(thing, str)
+                and thing != var
+                and other.property == claim.property
+                and self._end(j, thing) == self._end(i, var)
+                and self.things.noun(thing).forms[0].lower().endswith(mine)
+            ):
+                return True
+        return False
 
     def _claims_of(self, var: str) -> list[int]:
         return [
@@ -410,7 +415,14 @@ class German:
             if claim.object != self.form.ask.var or (unit and unit not in german()["units"]):
                 raise UnsaidError(f"a measure as a clue, or the unit {unit}")
             said = table["ask"].replace("{unit}", german()["units"].get(unit, ""))
-        return sentence(said)
+        made = sentence(said)
+        return replace(made, fields=tuple(self._upon(claim, part) for part in made.fields))
+
+    def _upon(self, claim: ClaimClause, part: Field) -> Field:
+        """The field with "auf" in place of "in" for an island."""
+        if part.before != "in" or self.things.kind(self._term(claim, part)) not in german()["upon"]:
+            return part
+        return replace(part, before="auf")
 
     def _finished(self, text: str, mark: str) -> str:
         """A sentence, followed by the relative clauses that wait for its end."""

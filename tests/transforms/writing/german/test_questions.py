@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from questloom.language.german import ACCUSATIVE, GENITIVE, Noun
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.german.nouns import Things, UnsaidError, date
 from questloom.transforms.writing.german.questions import german_question
@@ -118,3 +119,83 @@ def test_years_before_christ_and_days_are_dates():
 def test_a_relation_without_german_words_is_refused_by_name():
     with pytest.raises(UnsaidError, match="P1451"):
         say("x0 ship, a town", "entity", "image x0", "x0 P1451 a")
+
+
+def test_two_possessives_of_one_gender_are_not_used():
+    """The plaque ("Tafel") is feminine, and so is the church."""
+    clauses = ("image x0", "x0 P119 x1", "d1 reads P1684 plaque x1", "x1 P1619 d2")
+    years = (*clauses, "a = difference d1 d2")
+    church = say("x0 human, x1 church building", "quantity", *years)
+    assert church.endswith("der Tafel der Kirche und der Eröffnung der Kirche?")
+    theatre = say("x0 human, x1 theatre building", "quantity", *years)
+    assert theatre.endswith("der Tafel des Theaters und seiner Eröffnung?")
+
+
+def test_a_claim_that_no_sentence_says_is_refused():
+    apart = ("image x0", "x0 P84 a", "x2 P84 x3")
+    with pytest.raises(UnsaidError, match="no sentence"):
+        say("x0 bridge, a human, x2 bridge, x3 human", "entity", *apart)
+
+
+def test_too_many_relative_clauses_are_refused():
+    chain = ("image x0", "x0 P138 x1", "x1 P1066 x2", "x2 P737 x3", "x3 P108 x4", "x4 P112 x5")
+    kinds = "x0 library, x1 human, x2 human, x3 human, x4 theatre building, x5 human, a town"
+    with pytest.raises(UnsaidError):
+        say(kinds, "entity", *chain, "x5 P19 a")
+
+
+def test_two_people_of_one_role_and_a_question_for_a_genitive_are_refused():
+    two = (
+        "image x0",
+        "x0 P84 x1",
+        "x2 P206 x0",
+        "x2 P84 x3",
+        "x1 P737 x4",
+        "x3 P737 x4",
+        "x4 P19 a",
+    )
+    kinds = "x0 bridge, x1 human, x2 lighthouse, x3 human, x4 human, a town"
+    with pytest.raises(UnsaidError):
+        say(kinds, "entity", *two, genders={"x1": "he", "x3": "he", "x4": "he"})
+    with pytest.raises(UnsaidError, match="genitive"):
+        say("x0 painting, a museum", "entity", "image x0", "x0 P195 a")
+
+
+def test_a_genitive_in_a_relative_clause_keeps_its_preposition():
+    owned = ("image x0", "x0 P195 x1", "x1 P112 a")
+    assert say("x0 painting, x1 museum, a human", "entity", *owned) == (
+        "Von wem wurde das Museum gegründet, zu dessen Sammlung dieses Gemälde gehört?"
+    )
+
+
+def test_things_are_on_an_island_and_in_a_town():
+    born = ("image x0", "x0 P84 x1", "x1 P19 a")
+    assert say("x0 bridge, x1 human, a island", "entity", *born, genders={"x1": "he"}) == (
+        "Auf welcher Insel wurde der Architekt dieser Brücke geboren?"
+    )
+
+
+def test_a_woman_beside_a_wife_is_another_woman():
+    taught = ("image x0", "x0 P26 x1", "x1 P1066 x2", "x3 P1066 x2", "x3 P570 a")
+    kinds = "x0 human, x1 human, x2 human, x3 human"
+    sexes = {"x0": "he", "x1": "she", "x2": "he", "x3": "she"}
+    text = say(kinds, "date day", *taught, genders=sexes)
+    assert text.endswith("An welchem Tag starb die andere Frau?"), text
+
+
+def test_one_thing_has_one_name():
+    form = invented.form("date day", "image x0", "x0 P84 x1", "x1 P570 a")
+    words = FormWords(
+        form=form, names={}, classes=invented.classes("x0 bridge, x1 human"), genders={},
+        years={}, facts=WORDS, language="en",
+    )  # fmt: skip
+    with pytest.raises(UnsaidError, match="two names"):
+        german_question(lambda: Things(words=words, bindings={"x0": "Q1", "x1": "Q1"}))
+
+
+def test_nouns_with_other_things_and_relative_pronouns():
+    bridge, man = Noun.parse("f Brücke"), Noun.parse("m Mann Mannes")
+    assert bridge.definite(ACCUSATIVE, other=True) == "die andere Brücke"
+    assert man.definite(ACCUSATIVE, other=True) == "den anderen Mann"
+    assert [man.relative(case) for case in (1, 2, 3, 4)] == ["der", "dessen", "dem", "den"]
+    assert bridge.relative(GENITIVE) == "deren"
