@@ -26,8 +26,6 @@ from questloom.records.form import ClaimClause, Compute, Fuzzy, Reads, Term
 from questloom.transforms.writing.german.nouns import Things, UnsaidError, date
 
 _WHO = ("wer", "wessen", "wem", "wen")
-MOST_RELATIVE = 3
-"""Maximum number of relative clauses in a sentence."""
 MOST_ROLES = 2
 """Maximum number of roles one within the other: "der Vater des Architekten dieser Burg"."""
 
@@ -426,8 +424,6 @@ class German:
 
     def _finished(self, text: str, mark: str) -> str:
         """A sentence, followed by the relative clauses that wait for its end."""
-        if len(self._tail) > MOST_RELATIVE:
-            raise UnsaidError("too many relative clauses")
         whole = text + "".join(f", {clause}" for clause in self._tail)
         self._tail = []
         self._before, self._here = self._here, []

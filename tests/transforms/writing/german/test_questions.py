@@ -137,13 +137,6 @@ def test_a_claim_that_no_sentence_says_is_refused():
         say("x0 bridge, a human, x2 bridge, x3 human", "entity", *apart)
 
 
-def test_too_many_relative_clauses_are_refused():
-    chain = ("image x0", "x0 P138 x1", "x1 P1066 x2", "x2 P737 x3", "x3 P108 x4", "x4 P112 x5")
-    kinds = "x0 library, x1 human, x2 human, x3 human, x4 theatre building, x5 human, a town"
-    with pytest.raises(UnsaidError):
-        say(kinds, "entity", *chain, "x5 P19 a")
-
-
 def test_two_people_of_one_role_and_a_question_for_a_genitive_are_refused():
     two = (
         "image x0",
