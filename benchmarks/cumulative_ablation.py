@@ -154,10 +154,7 @@ def has_meet(form: Form) -> bool:
 
 def may_be_asked(form: Form, off: Sequence[str]) -> bool:
     """Whether an arm may ask a form."""
-    return not (
-        (MEETS in off and has_meet(form))
-        or (DERIVED in off and bool(form.of(Compute) or form.of(Fuzzy)))
-    )
+    return not (MEETS in off and has_meet(form)) and not (DERIVED in off and form.of(Compute))
 
 
 def shapes_of(method: str, off: Sequence[str]) -> tuple[Shape, ...]:
