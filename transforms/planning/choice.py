@@ -147,7 +147,7 @@ def order_plans(
         order = sorted(
             range(len(offers)),
             key=lambda i: (
-                max(loads[i][:1] + [num]),
+                max([num, *loads[i][:1]]),
                 -offers[i].calls,
                 loads[i],
                 -round(offers[i].interest / ALIKE),
