@@ -259,7 +259,7 @@ def run_arm(recipe: Recipe, store: str, folder: Path, off: Sequence[str]) -> Res
 
     Args:
         recipe: the arm's recipe.
-        store: the path of the store.
+        store: the path of the store, with vectors of its pictures.
         folder: where the arm's pictures are written.
         off: the controls that are switched off.
     """

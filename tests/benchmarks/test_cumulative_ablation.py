@@ -23,6 +23,7 @@ from benchmarks.cumulative_ablation import (
     recipe_of_arm,
     run_arm,
 )
+from questloom.pipeline.ingest.store_vectors import embed_store
 from questloom.pipeline.recipe import load_recipe
 from questloom.records.form import FUZZY_KINDS, ClaimClause, Compute, Form, Fuzzy
 from questloom.records.plan import PLAIN, PlannedSeed
@@ -150,6 +151,7 @@ def test_what_asks_for_a_claim_of_the_pictured_thing_is_solved_more_often(tmp_pa
     seeds = {"count": 16, "rare_min_statements": 4, "anchor_min_in_degree": 1}
     draft = {"hops": {"easy": 1, "medium": 2, "hard": 3}, "own_page": True}
     recipe = small_recipe(filters=LEAN, seeds=seeds, draft=draft)
+    embed_store(store, recipe.models.clip)
     deep, shown = (
         run_arm(recipe, store, tmp_path / str(len(off)), off) for off in ((), off_with(REWRITING))
     )
