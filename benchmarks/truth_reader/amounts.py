@@ -179,6 +179,8 @@ class Amounts(Rules):
             ("the date given on", "year"),
             ("the year on", "year"),
             ("the year written on", "year"),
+            ("the year in this picture", "year"),
+            ("the year in the picture of", "year"),
             ("the year written in this picture", "year"),
             ("the year written in the picture of", "year"),
             ("the year that can be read on", "year"),
@@ -203,8 +205,9 @@ class Amounts(Rules):
                 )
             else:
                 yield from self.on_part(end, var, what)
-        if self.at(start, "the", "year", "written", "in"):
-            yield from self.in_owned_picture(start + 4, var, "year")
+        for opening in (("the", "year", "written", "in"), ("the", "year", "in")):
+            if self.at(start, *opening):
+                yield from self.in_owned_picture(start + len(opening), var, "year")
         if self.at(start, "the", "number", "of"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 3) or self._parts(
                 start + 3

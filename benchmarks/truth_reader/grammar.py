@@ -74,8 +74,8 @@ class Grammar(Amounts):
         var = self._var(start)
         if self.at(start, "it"):
             yield Part(start + 1, (Back(var, "", "it"),), 0, var)
-        if self.text[start] in self.lexicon.sexes:
-            yield Part(start + 1, (Back(var, self.text[start], "pronoun"),), 0, var)
+        if self.text[start].lower() in self.lexicon.sexes:
+            yield Part(start + 1, (Back(var, self.text[start].lower(), "pronoun"),), 0, var)
         if self.at(start, "this", "one"):
             yield Part(start + 2, (Back(var, "", "one"),), 0, var)
         for pictured, end in ((("this", "?"), start + 1), (("this", "picture"), start + 2)):
@@ -88,6 +88,12 @@ class Grammar(Amounts):
                 ) + self.lexicon.short.found(self.text, start + len(words))
                 for end, noun in dict.fromkeys(nouns):
                     yield Part(end, (Back(var, noun, mode),), 0, var, noun)
+        if self.at(start, "the") and "." in self.text[:start]:
+            # "The river" means a river of an earlier sentence.
+            nouns = self.lexicon.nouns.found(self.text, start + 1)
+            nouns += self.lexicon.short.found(self.text, start + 1)
+            for end, noun in dict.fromkeys(nouns):
+                yield Part(end, (Back(var, noun, "that"),), 0, var, noun)
         for order in ("first", "second"):
             if self.at(start, "the", order):
                 for end, noun in self.lexicon.nouns.found(self.text, start + 2):
@@ -149,8 +155,8 @@ class Grammar(Amounts):
                 (end, (Kind(whose, noun), Pictured(whose)))
                 for end, noun in self.lexicon.owners.found(self.text, start + 1)
             ]
-        elif self.text[start] in self.lexicon.sexes:
-            owners = [(start + 1, (Back(whose, self.text[start], "pronoun"),))]
+        elif self.text[start].lower() in self.lexicon.sexes:
+            owners = [(start + 1, (Back(whose, self.text[start].lower(), "pronoun"),))]
         elif self.at(start, "its"):
             owners = [(start + 1, (Back(whose, "", "it"),))]
         elif self.at(start, "that"):
@@ -272,7 +278,7 @@ class Grammar(Amounts):
             if words[0] in ("was", "is"):
                 yield from self._phrase(start, words[1:], relation)
         standing = next(f for f in self.lexicon.frames if f.bare == ("standing",))
-        if self.text[start] in ("by", "on"):
+        if self.text[start] in ("by", "on", "beside"):
             yield from self.complements(start, standing, False)
 
     @rule

@@ -76,7 +76,7 @@ class Reader:
 
     def queries(self, text: str) -> list[Query]:
         """Every reading as a query in which each reference stands for its thing."""
-        words = tokens(text)
+        words = tuple(w for w in tokens(text) if w != "also")  # "also" adds no condition
         starts = (0, *(i + 1 for i, word in enumerate(words) if word == "."))
         found = [
             r for q in Sentences(words, self.lexicon).readings()[:200] for r in resolved(q, starts)
@@ -229,7 +229,7 @@ def _candidates(
         return sorted(
             latest, key=lambda v: all(sexes.get(n) != sexes[back.noun] for n in outright.get(v, ()))
         )
-    if back.mode == "other":
+    if back.mode in ("other", "that"):  # the pictured thing is "this river"
         latest = [v for v in latest if v not in pictured] or latest
     if back.mode in ("first", "second"):
         same = [v for v in reversed(latest) if back.noun in outright.get(v, ())]

@@ -5,13 +5,15 @@ import copy
 import random
 from collections.abc import Sequence
 
-from questloom.language.frames import BE
+from questloom.language.frames import BE, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, WEAK, NounPhrases
 
 ORDINALS = ("first", "second", "third")
+UNNAMED = 4.0
+"""Cost of "the woman" where a reader expects "she"."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
 ANY = "?"
 """Stands for "he or she", for a person whose sex is unknown, or for a named person."""
@@ -30,6 +32,12 @@ class Telling(NounPhrases):
         self._before: list[Term] = []
         """The terms that the previous sentence has mentioned."""
         self._nouns: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        """The words ("the second river") that a sentence has used to refer back to a thing."""
+        self._topic = self._subject = ""
+        """The thing that was the subject of the previous sentence, and of the current one."""
+        self._subjects: set[str] = set()
+        """The subjects of all earlier sentences."""
         self._called_it = ""
         self._announcing = False
         self.asking = False
@@ -44,6 +52,8 @@ class Telling(NounPhrases):
         other.told_years = set(self.told_years)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
+        other._names, other._topic, other._subject = dict(self._names), self._subject, ""
+        other._subjects = self._subjects | {self._subject}
         other._now_another = other._called_it = ""
         return other
 
@@ -58,6 +68,10 @@ class Telling(NounPhrases):
         self.used.add(index)
         light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
         more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
+        roles = words.ends(index, slot)
+        by_role = bool(roles and person and (more or facts)) and self.rng.random() < 0.6
+        if by_role and not more:
+            more = [self.choose(facts)]  # "Her son commissioned the bridge that …"
         self.used.update(more)
         claims = [(i, self._slot(i, var)) for i in more]
         told = [
@@ -65,31 +79,43 @@ class Telling(NounPhrases):
             for i in facts
             if isinstance(o := self.other(i, self._slot(i, var)), Value)
         ]
-        roles = words.ends(index, slot)
-        if roles and more and person and self.rng.random() < 0.6:
+        told += map(bare, words.ends(index, slot))  # not "an architect designed"
+        if by_role:
             return self._by_role(var, known, self.choose(roles), slot, claims)
         # Everybody comes from a family, and each painting is by an artist: "this man's family" and
         # "its artist" say as much.
         self.cost += 6.0 * (slot == "o" and words.noun(var) in roles)
-        self.cost += 2.0 * (slot == "o" and person and bool(roles))
+        # "A man wrote this novel. He …": "the author of this novel" says as much.
+        self.cost += (2.0 if more else 4.0) * (slot == "o" and person and bool(roles))
         # "This woman married a man": "her husband" says as much.
         only = self._kin() & {bare(role) for role in roles}
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
         if frame.subject == slot:
+            self._subject = var
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
-            # "A novel is by the author of …"
-            self.cost += 3.0 * (frame.preposition == "by" and not frame.middle)
             named = self._first_named(var, told)
-            said = frame.predicate(self._other_end(frame, index, slot))
+            # "Another painting by her hangs in the museum" would say that the first is there too.
+            if claims and not self._now_another and frame.is_reducible and self.rng.random() < 0.5:
+                named = self.modified(named, [(index, slot)], person, bare_head=True)
+                self._introduced_as(var)
+                return f"{named} {self.predicates(claims)}."
+            # "Another painting was also made there" says it twice.
+            also = frame if self._now_another else self._also(frame, index, slot)
+            said = also.predicate(self._other_end(frame, index, slot))
+            self.cost += WEAK * frame.is_weak
             if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
             self._introduced_as(var)
-            both = claims and not reduced
-            return f"{named} {f'{said} and {self.predicates(claims)}' if both else said}."
+            if claims and not reduced:
+                more_said, more_frame = self.predicates(claims), self.frame(*claims[0][:1], subject=claims[0][1])
+                said = share_verb([frame, more_frame], [said, more_said], LIGHT) or f"{said} and {more_said}"
+            return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
-        self.cost += 5.0 * (frame.preposition == "by" and not frame.middle)  # "is by an author"
+        self._subject = known if isinstance(known, str) else ""
+        frame = self._also(frame, index, slot)
+        self.cost += WEAK * frame.is_weak  # "is by an author"
         named = self._first_named(var, told)
         # "Another painting in the museum" would say that the first one is there too.
         self.cost += HOPELESS * bool(claims and self._now_another)
@@ -97,6 +123,15 @@ class Telling(NounPhrases):
             named = self.modified(named, claims, person, bare_head=True)
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
+
+    def _also(self, frame: Frame, index: int, slot: str) -> Frame:
+        """The sentence with "also" if the text has said the same of the earlier thing: "The artist
+        behind this painting also painted another painting"."""
+        claims = self.form_words.claims
+        told = [claims[i] for i in self.used if i != index]
+        known, end = self.other(index, slot), "object" if slot == "s" else "subject"
+        same = any(c.property == claims[index].property and getattr(c, end) == known for c in told)
+        return frame.with_also() if same else frame
 
     def _by_role(
         self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]
@@ -113,6 +148,7 @@ class Telling(NounPhrases):
                 of = f"one of {of.removesuffix(bare(role))}{plural}"
         self.introduce(var, bare(role))
         self._mentioned.append(var)
+        self._subject = var
         return f"{of} {self.predicates(claims)}."
 
     def more_of(self, var: str, facts: Sequence[int]) -> str:
@@ -128,12 +164,18 @@ class Telling(NounPhrases):
         chosen = self.rng.sample(asking, min(len(asking), self.rng.choice((1, 2))))
         self.used.update(i for i, _ in chosen)
         subject = self.noun_phrase(var, subject=True)
+        self._subject = var
+        if len(chosen) == 1:
+            index, slot = chosen[0]
+            frame = self._also(self.frame(index, subject=slot), index, "o" if slot == "s" else "s")
+            return f"{frame.statement(subject, self._other_end(frame, index, slot))}."
         return f"{subject} {self.predicates(chosen)}."
 
     def tell_year(self, reads: Reads) -> str:
-        """A sentence about a year in a picture: "A year is written on the plaque of this tower."."""
+        """A sentence about a year in a picture: "The plaque of this tower gives a year."."""
         told = self.placed(reads, self.form_words.data["readings"][reads.property]["told"])
         self.told_years.add(reads.var)
+        self._subject = reads.of
         return f"{told}."
 
     def _slot(self, index: int, var: str) -> str:
@@ -230,27 +272,34 @@ class Telling(NounPhrases):
             return pronoun if subject else OBJECTS[pronoun]
         # "How many years after its founding was that ship sold?": whose founding?
         self.cost += 5.0 * (self._called_it not in ("", var) and not self.form_words.is_person(var))
-        noun = short(self.form_words, self.introduced[var])
-        if var == self.form_words.form.anchor:
+        noun, anchor = short(self.form_words, self.introduced[var]), self.form_words.form.anchor
+        if var == anchor:
             return f"{'that' if self.form_words.form.sign else 'this'} {noun}"
         alike = self._alike(noun)
         person = self.form_words.is_person(var)
-        if var != self.form_words.form.anchor and self._is_named_last(noun, var):
+        self.cost += UNNAMED * person
+        if self._is_named_last(noun, var):
             self.cost += 2.0 if person else HOPELESS
         if noun == self._now_another and alike == [var] and not person:
             return (
                 "the first one"  # "Another painting hangs in the museum that holds the first one."
             )
-        others = [v for v in alike if v != self.form_words.form.anchor]
-        if len(alike) == 1:
-            if noun == self.form_words.data["default_nouns"]["person"] and self._announcing:
-                return f"the same {noun}"
-            plain = person and noun in (self.form_words.noun(var), *self._kin())
-            return f"{'the' if plain else 'that'} {noun}"
-        if len(others) == 1:
-            return f"the other {noun}"
-        self.cost += HOPELESS * (len(alike) > len(ORDINALS))
-        return f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
+        if len(alike) == 1 and noun == self.form_words.data["default_nouns"]["person"]:
+            return f"the same {noun}" if self._announcing else f"the {noun}"
+        others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
+        if var not in self._names:
+            nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
+            self.cost += HOPELESS * (len(alike) > len(ORDINALS))
+            if len(alike) == 1:
+                self._names[var] = the if person else self.choose((the, that))
+            elif len(others) == 1:
+                self._names[var] = f"the other {noun}" if person else self.choose((that, nth))
+            else:
+                self._names[var] = nth
+        # "That painting" was clear while no third painting was told of.
+        said = self._names[var]
+        self.cost += HOPELESS * (len(others) > 1 and said in (the, that, f"the other {noun}"))
+        return said
 
     def _is_named_last(self, noun: str, var: str) -> bool:
         """Whether a thing of the same kind was named after the last mention of this variable. After
@@ -270,6 +319,8 @@ class Telling(NounPhrases):
         mine, near = self._gender(var), [*self._before, *self._mentioned]
         if mine == ANY or var not in near:
             return ""
+        if var == self._topic and mine != "it" and not self._has_rival(var, mine):
+            return mine  # "A woman influenced the architect of this library. She designed a chapel."
         if var not in self._mentioned:
             # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
             # In a question, "it" may also be the pictured thing: "How many years later did it open?"
@@ -280,6 +331,20 @@ class Telling(NounPhrases):
             near = self._mentioned
         meant = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
         return mine if meant == {var} else ""
+
+    def _has_rival(self, var: str, pronoun: str) -> bool:
+        """Whether the pronoun may mean somebody else: anybody of the current sentence, or of the
+        previous sentence a named person or somebody of whom the text has said that she is a woman.
+        A woman who was the subject of any earlier sentence counts too."""
+        words = self.form_words
+        sexed = {kin[pronoun] for kin in words.data["by_gender"].values()}
+        sexed.add({"he": "man", "she": "woman"}[pronoun])
+        return any(
+            term != var
+            and words.is_person(term)
+            and (isinstance(term, Value) or self.introduced.get(term, "") in sexed)
+            for term in (*self._before, *self._subjects)
+        ) or any(t != var and self._may_be(t, pronoun) for t in self._mentioned)
 
     def _gender(self, term: Term) -> str:
         words = self.form_words
