@@ -125,6 +125,13 @@ class Amounts(Rules):
                     yield Part(
                         end + len(words), (*said, Has(f"n{start + 1}", prop, var)), 0, var, "date"
                     )
+            for measure in self.lexicon.measures:
+                for noun in measure.get("noun", ()):
+                    after = end + len(noun.split())
+                    if self.at(end, *noun.split()):
+                        after, unit = self.unit(after)
+                        much = Has(f"n{start + 1}", measure["of"], var)
+                        yield Part(after, (*said, much), 0, var, f"number {unit}")
         if not self.at(start, "the"):
             return
         for opening in ("the year in which", "the year"):

@@ -277,7 +277,7 @@ def stem(word: str) -> str:
 def repeated(text: str) -> list[str]:
     """The stems of content words that a text contains more than once. Names may be repeated. What
     follows "also" may repeat what stands before: "The artist behind this painting also painted …".
-    "That river" may follow "which river".
+    "Which river" may stand before "that river".
     """
     return sorted({s for part in text.split(" also ") for s in _repeated(part)})
 
@@ -289,7 +289,7 @@ def _repeated(text: str) -> list[str]:
         for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
             if (
                 before in _APART
-                or before == "that"
+                or before == "which"
                 or (_APART.intersection(near) and word not in _participles("en"))
             ):
                 counts[f"{before} {word}"] += 1

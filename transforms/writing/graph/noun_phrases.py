@@ -28,7 +28,7 @@ from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, sta
 HOPELESS = 100.0
 """Cost of a wording that no reader should see, for example a variable without a description, or the
 same name for two things."""
-WEAK = 6.0
+WEAK = 9.0
 """Cost of a sentence whose verb says nothing: "A painting is by this man"."""
 MAX_DEPTH = 2
 """Maximum depth of descriptions inside descriptions, except for phrases like "this bridge's
@@ -462,6 +462,7 @@ class NounPhrases:
                 ).append(said)
             else:
                 short = len(subject.split()) <= 2 and not subject.startswith("that ")
+                short = short and not (person and subject[:1].isupper())  # "his daughter Ada Orme taught"
                 contact = len(claims) == 1 and short
                 # "The organ this church holds", but not "which the cathedral shown here holds".
                 self.cost += 2.0 if contact else HOPELESS

@@ -12,6 +12,8 @@ from questloom.transforms.writing.graph.form_words import FormWords, bare
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, WEAK, NounPhrases
 
 ORDINALS = ("first", "second", "third")
+UNSEXED = 1.0
+"""Cost of "she" for somebody of whom the text has not said that she is a woman."""
 UNNAMED = 4.0
 """Cost of "the woman" where a reader expects "she"."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
@@ -39,6 +41,8 @@ class Telling(NounPhrases):
         self._subjects: set[str] = set()
         """The subjects of all earlier sentences."""
         self._called_it = ""
+        self._saying: set[int] = set()
+        """The claims of the current predicate, which the text has not said before."""
         self._announcing = False
         self.asking = False
         """Whether the sentence is the question."""
@@ -128,10 +132,22 @@ class Telling(NounPhrases):
         """The sentence with "also" if the text has said the same of the earlier thing: "The artist
         behind this painting also painted another painting"."""
         claims = self.form_words.claims
-        told = [claims[i] for i in self.used if i != index]
+        told = [claims[i] for i in self.used - self._saying if i != index]
         known, end = self.other(index, slot), "object" if slot == "s" else "subject"
+        if not isinstance(known, str):
+            return frame
         same = any(c.property == claims[index].property and getattr(c, end) == known for c in told)
         return frame.with_also() if same else frame
+
+    def frame(self, index: int, *, subject: str) -> Frame:
+        frame = super().frame(index, subject=subject)
+        return self._also(frame, index, "o" if subject == "s" else "s")
+
+    def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
+        self._saying = {i for i, _ in claims}
+        said = super().predicates(claims)
+        self._saying = set()
+        return said
 
     def _by_role(
         self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]
@@ -165,17 +181,13 @@ class Telling(NounPhrases):
         self.used.update(i for i, _ in chosen)
         subject = self.noun_phrase(var, subject=True)
         self._subject = var
-        if len(chosen) == 1:
-            index, slot = chosen[0]
-            frame = self._also(self.frame(index, subject=slot), index, "o" if slot == "s" else "s")
-            return f"{frame.statement(subject, self._other_end(frame, index, slot))}."
         return f"{subject} {self.predicates(chosen)}."
 
     def tell_year(self, reads: Reads) -> str:
         """A sentence about a year in a picture: "The plaque of this tower gives a year."."""
         told = self.placed(reads, self.form_words.data["readings"][reads.property]["told"])
         self.told_years.add(reads.var)
-        self._subject = reads.of
+        self._subject = reads.of if reads.of == self._topic else ""
         return f"{told}."
 
     def _slot(self, index: int, var: str) -> str:
@@ -215,6 +227,7 @@ class Telling(NounPhrases):
                 claim.object in same and claim.subject in ends
             ):
                 self._now_another = short(self.form_words, noun)
+                self._names[var] = f"the other {self._now_another}"
                 return f"other {noun}"
         return noun
 
@@ -329,22 +342,40 @@ class Telling(NounPhrases):
         elif mine == "it":
             # "How many years after that painting was made did its artist die?"
             near = self._mentioned
-        meant = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
-        return mine if meant == {var} else ""
+        # For the reader an architect may be a woman or a man.
+        meant = {
+            t.key() if isinstance(t, Value) else t
+            for t in near
+            if self._may_be(t, mine) or (mine != "it" and self._is_of_any_sex(t))
+        }
+        if meant != {var}:
+            return ""
+        self.cost += UNSEXED * (mine != "it" and not self._is_sexed(var, mine))
+        return mine
 
     def _has_rival(self, var: str, pronoun: str) -> bool:
         """Whether the pronoun may mean somebody else: anybody of the current sentence, or of the
         previous sentence a named person or somebody of whom the text has said that she is a woman.
         A woman who was the subject of any earlier sentence counts too."""
-        words = self.form_words
-        sexed = {kin[pronoun] for kin in words.data["by_gender"].values()}
-        sexed.add({"he": "man", "she": "woman"}[pronoun])
         return any(
             term != var
-            and words.is_person(term)
-            and (isinstance(term, Value) or self.introduced.get(term, "") in sexed)
+            and self.form_words.is_person(term)
+            and (isinstance(term, Value) or self._is_sexed(term, pronoun))
             for term in (*self._before, *self._subjects)
         ) or any(t != var and self._may_be(t, pronoun) for t in self._mentioned)
+
+    def _is_sexed(self, var: str, pronoun: str) -> bool:
+        """Whether the text has called somebody by a noun that has this pronoun ("woman", "wife")."""
+        nouns = {kin[pronoun] for kin in self.form_words.data["by_gender"].values()}
+        nouns.add({"he": "man", "she": "woman"}[pronoun])
+        return self.introduced.get(var, "").split(" ")[-1] in nouns
+
+    def _is_of_any_sex(self, term: Term) -> bool:
+        words = self.form_words
+        noun = self.introduced.get(term, "") if isinstance(term, str) else ""
+        return bool(noun) and words.is_person(term) and not any(
+            self._is_sexed(term, p) for p in ("he", "she")
+        )
 
     def _gender(self, term: Term) -> str:
         words = self.form_words
