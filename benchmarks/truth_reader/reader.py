@@ -238,7 +238,7 @@ def _candidates(
         if not here and subject and {v for p, v in spoken if last <= p < start and v in sexed} == subject:
             return list(subject)
         return [*sexed, *(v for v in latest if v not in sexed)]
-    if back.mode in ("other", "that"):  # the pictured thing is "this river"
+    if back.mode == "other":
         latest = [v for v in latest if v not in pictured] or latest
     if back.mode in ORDER:
         same = [v for v in reversed(latest) if back.noun in outright.get(v, ())]
@@ -251,6 +251,8 @@ def _candidates(
         or [v for v in latest if back.noun in implied.get(v, ())]
         or [v for v in latest if v not in kinds]
     )
+    if back.mode == "that":  # the pictured thing is "this river"
+        return [v for v in found if v not in pictured] or found
     unlike = [v for v in found if v in pictured]
     return [v for v in found if v not in unlike] + unlike if back.mode == "other" else found
 

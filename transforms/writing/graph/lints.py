@@ -279,24 +279,21 @@ def repeated(text: str) -> list[str]:
     follows "also" may repeat what stands before: "The artist behind this painting also painted …".
     "Which river" may stand before "that river".
     """
-    return sorted({s for part in text.split(" also ") for s in _repeated(part)})
+    parts = re.split(r"(?<=[.?]) | also ", text)
+    return sorted({s for part in parts for s in _repeated(part)})
 
 
 def _repeated(text: str) -> list[str]:
     counts: Counter[str] = Counter()
-    for sentence in re.split(r"(?<=[.?]) ", text):
-        words = re.findall(r"[\w’'-]+", sentence)
-        for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
-            if (
-                before in _APART
-                or before == "which"
-                or (_APART.intersection(near) and word not in _participles("en"))
-            ):
-                counts[f"{before} {word}"] += 1
-                continue  # "Another stone bridge stands beside that bridge"
-            own = re.sub(r"['’]s$", "", word)
-            if (own.islower() or not before) and own.lower() not in _SMALL:
-                counts[stem(own.lower())] += 1
+    words = re.findall(r"[\w’'-]+", text)
+    for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
+        apart = _APART.intersection(near) and word not in _participles("en")
+        if before in _APART or apart or (before == "which" and f"that {word}" in text):
+            counts[f"{before} {word}"] += 1
+            continue  # "Another stone bridge stands beside that bridge"
+        own = re.sub(r"['’]s$", "", word)
+        if (own.islower() or not before) and own.lower() not in _SMALL:
+            counts[stem(own.lower())] += 1
     return [s for s, n in counts.items() if n > 1]
 
 

@@ -35,11 +35,13 @@ class Telling(NounPhrases):
         """The terms that the previous sentence has mentioned."""
         self._nouns: dict[str, str] = {}
         self._names: dict[str, str] = {}
-        """The words ("the second river") that a sentence has used to refer back to a thing."""
+        """The words ("the second river") that tell a thing from the pictured one of its kind."""
         self._topic = self._subject = ""
         """The thing that was the subject of the previous sentence, and of the current one."""
         self._subjects: set[str] = set()
         """The subjects of all earlier sentences."""
+        self._known_before, self._known = frozenset[str](), frozenset[str]()
+        """The things that the text has named before the previous sentence, and before this one."""
         self._called_it = ""
         self._saying: set[int] = set()
         """The claims of the current predicate, which the text has not said before."""
@@ -58,6 +60,7 @@ class Telling(NounPhrases):
         other._mentioned, other._announcing = [], False
         other._names, other._topic, other._subject = dict(self._names), self._subject, ""
         other._subjects = self._subjects | {self._subject}
+        other._known_before, other._known = self._known, frozenset(self.introduced)
         other._now_another = other._called_it = ""
         return other
 
@@ -300,19 +303,15 @@ class Telling(NounPhrases):
         if len(alike) == 1 and noun == self.form_words.data["default_nouns"]["person"]:
             return f"the same {noun}" if self._announcing else f"the {noun}"
         others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
+        nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
+        self.cost += HOPELESS * (len(alike) > len(ORDINALS))
+        if len(alike) == 1:
+            return the if person else self.choose((the, that))
+        if len(others) > 1:
+            return nth
         if var not in self._names:
-            nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
-            self.cost += HOPELESS * (len(alike) > len(ORDINALS))
-            if len(alike) == 1:
-                self._names[var] = the if person else self.choose((the, that))
-            elif len(others) == 1:
-                self._names[var] = f"the other {noun}" if person else self.choose((that, nth))
-            else:
-                self._names[var] = nth
-        # "That painting" was clear while no third painting was told of.
-        said = self._names[var]
-        self.cost += HOPELESS * (len(others) > 1 and said in (the, that, f"the other {noun}"))
-        return said
+            self._names[var] = f"the other {noun}" if person else self.choose((that, nth))
+        return self._names[var]
 
     def _is_named_last(self, noun: str, var: str) -> bool:
         """Whether a thing of the same kind was named after the last mention of this variable. After
@@ -332,7 +331,8 @@ class Telling(NounPhrases):
         mine, near = self._gender(var), [*self._before, *self._mentioned]
         if mine == ANY or var not in near:
             return ""
-        if var == self._topic and mine != "it" and not self._has_rival(var, mine):
+        fresh = len(self._alike(self.introduced[var])) > 1 and var not in self._known_before
+        if var == self._topic and mine != "it" and not fresh and not self._has_rival(var, mine):
             return mine  # "A woman influenced the architect of this library. She designed a chapel."
         if var not in self._mentioned:
             # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?

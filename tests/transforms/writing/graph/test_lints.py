@@ -66,7 +66,7 @@ from questloom.transforms.writing.graph.lints import MAX_WORDS, problems, repeat
             "nothing before: that stream",
         ),
         (
-            "This river empties into another river. Where does that river rise?",
+            "A river empties into another river. Where does that river rise?",
             "unclear: that river",
         ),
         (
