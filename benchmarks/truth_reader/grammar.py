@@ -35,7 +35,6 @@ from benchmarks.truth_reader.query import (
     renamed,
 )
 
-
 MOST_NAME = 6
 """The maximum number of words of a name that owns something."""
 

@@ -228,14 +228,20 @@ def _candidates(
         return sorted(before, key=lambda v: (v not in pictured, _place(v)))
     if back.mode == "pronoun":
         sexes = {**data()["sexes"], **data()["kin"]}
-        sexed = [v for v in latest if any(sexes.get(n) == sexes[back.noun] for n in outright.get(v, ()))]
+        sexed = [
+            v for v in latest if any(sexes.get(n) == sexes[back.noun] for n in outright.get(v, ()))
+        ]
         # "A woman influenced the architect of this library. She designed a chapel."
         start = max(s for s in starts if s <= _place(back.var))
         last = max((s for s in starts if s < start), default=-1)
         here = any(_place(v) > start and _is_somebody(v, outright, implied) for v in latest)
         spoken = {*((_place(v), v) for v in latest), *mentions}
         subject = {v for p, v in spoken if p == last and v in sexed}
-        if not here and subject and {v for p, v in spoken if last <= p < start and v in sexed} == subject:
+        if (
+            not here
+            and subject
+            and {v for p, v in spoken if last <= p < start and v in sexed} == subject
+        ):
             return list(subject)
         return [*sexed, *(v for v in latest if v not in sexed)]
     if back.mode == "other":

@@ -93,7 +93,10 @@ class Sentences(Grammar):
         if self.at(start, "This", "picture", "shows", "a", "year", "."):
             seen = (Pictured(f"{WRITTEN}x"), Seen(f"{WRITTEN}x", WRITTEN, "", "year"))
             yield Part(start + 6, seen, 0)
-        found = [self.on_part(start, WRITTEN, "year"), self.in_owned_picture(start, WRITTEN, "year")]
+        found = [
+            self.on_part(start, WRITTEN, "year"),
+            self.in_owned_picture(start, WRITTEN, "year"),
+        ]
         if self.at(start, "the", "picture", "of"):
             found.append(self.on_part(start + 3, WRITTEN, "year"))
         for part in chain(*found):

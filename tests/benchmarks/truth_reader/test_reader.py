@@ -272,7 +272,7 @@ def test_the_same_as_stands_for_a_second_thing(reader):
 
 
 @pytest.mark.parametrize(
-    "text, picture, answer",
+    ("text", "picture", "answer"),
     [
         ("This bridge crosses a river. How many kilometres long is the river?", OLD, 90.0),
         ("This painting was painted by a person. Her picture shows a year. How many years later did she die?", STILL, None),

@@ -462,7 +462,9 @@ class NounPhrases:
                 ).append(said)
             else:
                 short = len(subject.split()) <= 2 and not subject.startswith("that ")
-                short = short and not (person and subject[:1].isupper())  # "his daughter Ada Orme taught"
+                short = short and not (
+                    person and subject[:1].isupper()
+                )  # "his daughter Ada Orme taught"
                 contact = len(claims) == 1 and short
                 # "The organ this church holds", but not "which the cathedral shown here holds".
                 self.cost += 2.0 if contact else HOPELESS

@@ -30,7 +30,8 @@ def question(phrases: NounPhrases) -> str:
             measured
             if of_measures(words, compute)
             else ages
-            if of_ages(words, compute) or (counts_between(words, compute) and phrases.rng.random() < 0.6)
+            if of_ages(words, compute)
+            or (counts_between(words, compute) and phrases.rng.random() < 0.6)
             else _years_between
         )
         return said(phrases, compute)

@@ -9,7 +9,7 @@ from questloom.language.frames import BE, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, WEAK, NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NounPhrases
 
 ORDINALS = ("first", "second", "third")
 UNSEXED = 1.0
@@ -111,18 +111,20 @@ class Telling(NounPhrases):
             # "Another painting was also made there" says it twice.
             also = frame if self._now_another else self._also(frame, index, slot)
             said = also.predicate(self._other_end(frame, index, slot))
-            self.cost += WEAK * frame.is_weak
+            self.cost += HOPELESS * frame.is_weak  # "A painting in the museum is by this man"
             if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
             self._introduced_as(var)
             if claims and not reduced:
-                more_said, more_frame = self.predicates(claims), self.frame(*claims[0][:1], subject=claims[0][1])
-                said = share_verb([frame, more_frame], [said, more_said], LIGHT) or f"{said} and {more_said}"
+                [(i, end)] = claims
+                more_frame = self.frame(i, subject=end)
+                both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
+                said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
             return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
         self._subject = known if isinstance(known, str) else ""
         frame = self._also(frame, index, slot)
-        self.cost += WEAK * frame.is_weak  # "is by an author"
+        self.cost += HOPELESS * frame.is_weak  # "is by an author"
         named = self._first_named(var, told)
         # "Another painting in the museum" would say that the first one is there too.
         self.cost += HOPELESS * bool(claims and self._now_another)
@@ -333,7 +335,9 @@ class Telling(NounPhrases):
             return ""
         fresh = len(self._alike(self.introduced[var])) > 1 and var not in self._known_before
         if var == self._topic and mine != "it" and not fresh and not self._has_rival(var, mine):
-            return mine  # "A woman influenced the architect of this library. She designed a chapel."
+            return (
+                mine  # "A woman influenced the architect of this library. She designed a chapel."
+            )
         if var not in self._mentioned:
             # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
             # In a question, "it" may also be the pictured thing: "How many years later did it open?"
@@ -373,8 +377,10 @@ class Telling(NounPhrases):
     def _is_of_any_sex(self, term: Term) -> bool:
         words = self.form_words
         noun = self.introduced.get(term, "") if isinstance(term, str) else ""
-        return bool(noun) and words.is_person(term) and not any(
-            self._is_sexed(term, p) for p in ("he", "she")
+        return (
+            bool(noun)
+            and words.is_person(term)
+            and not any(self._is_sexed(term, p) for p in ("he", "she"))
         )
 
     def _gender(self, term: Term) -> str:

@@ -581,7 +581,9 @@ def test_a_long_year_in_a_picture_gets_a_sentence_of_its_own():
         years=invented.YEARS,
         seeds=20,
     )
-    assert any(re.search(r"picture of .* shows a year\.|picture shows a year\.", text) for text in said), said
+    assert any(
+        re.search(r"picture of .* shows a year\.|picture shows a year\.", text) for text in said
+    ), said
     assert not any(text.startswith("A year ") for text in said), said
     told = re.compile(r"that year|years (?:earlier|later)")
     assert all(bool(told.search(text)) == ("shows a year" in text) for text in said), said
