@@ -418,7 +418,8 @@ class NounPhrases:
                 # "The town beside that river not in Velm": is the river not there?
                 vague = self.form_words.vague.get(self.form_words.claims[i])
                 alone = len(claims) == 1 or vague is None or vague.kind == "range"
-                if bare_head and alone and frame.is_reducible and self.rng.random() < 0.8:
+                shorter = frame.is_weak or self.rng.random() < 0.8
+                if bare_head and alone and frame.is_reducible and shorter:
                     reduced.append(predicate.partition(" ")[2])
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
