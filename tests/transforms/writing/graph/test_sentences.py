@@ -366,6 +366,7 @@ def test_she_means_the_subject_of_the_last_sentence_though_an_architect_may_be_a
     assert any(
         re.match(r"A woman influenced the architect .* was she born\?", text) for text in said
     ), said
+    said |= _good(kinds, "entity", *clauses, genders={"x1": "he", "x2": "she"})
     for text in said:  # here the architect is the subject
         if re.match(r"The architect of this lighthouse was influenced by a woman", text):
             assert not re.search(r"\b(?:she|her)\b", text), text
@@ -412,3 +413,15 @@ def test_a_name_that_was_clear_is_left_where_a_third_thing_comes():
         _, _, after = text.partition("A town lies on the third river")
         assert not re.search(r"\b(?:that|the other) river\b", after), text
         assert "lies on the third river is in Karsk" not in text, text
+
+
+def test_she_is_not_said_beside_somebody_else_of_the_same_sentence():
+    """ "How many years before the architect did she die?": the architect may be a woman."""
+    clauses = (
+        "image x0", "x0 P84 x1", "x1 P737 x2", "x1 P570 d1", "x2 P570 d2", "a = difference d1 d2",
+    )  # fmt: skip
+    she = {"x1": "she", "x2": "she"}
+    said = _good("x0 lighthouse, x1 human, x2 human", "quantity", *clauses, genders=she)
+    assert any(text.startswith("A woman influenced") for text in said), said
+    for text in said:
+        assert not re.search(r"\b(?:before|after) the architect did she\b", text), text
