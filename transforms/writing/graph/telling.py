@@ -9,7 +9,7 @@ from questloom.language.frames import BE, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.pronouns import Pronouns, short
 
 ORDINALS = ("first", "second", "third")
@@ -110,7 +110,7 @@ class Telling(Pronouns):
         subject = self.noun_phrase(known, subject=True)
         self._subject = known if isinstance(known, str) else ""
         frame = self._also(frame, index, slot)
-        self.cost += HOPELESS * frame.is_weak  # "is by an author"
+        self.cost += WEAK * frame.is_weak  # "is by an author"
         named = self._first_named(var, told)
         # "Another painting in the museum" would say that the first one is there too.
         self.cost += HOPELESS * bool(claims and self._now_another)
