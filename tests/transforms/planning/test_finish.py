@@ -72,7 +72,7 @@ def test_the_last_thing_is_asked_for_by_its_kind_told_once():
 
 
 def test_a_name_that_contains_a_hidden_name_refuses_the_plan_before_any_word():
-    """"Honnuddan's copper" tells of which family the question speaks."""
+    """ "Honnuddan's copper" tells of which family the question speaks."""
     plan = next(p for p in certified(size=3)[0] if constants(p.logical_form))
     named, hidden = constants(plan.logical_form)[0], plan.bindings["x1"]
     facts = coast()
