@@ -198,6 +198,16 @@ def _matches(facts: Facts, part: Part) -> tuple[str, ...] | None:
     return None
 
 
+@remembered(1_024)
+def _left_by(facts: Lookups, first: Part, part: Part) -> tuple[str, ...] | None:
+    """The entities that match `part` and that `first` does not rule out; None if they cannot be
+    enumerated. The descriptions of one thing share most of their parts."""
+    matches = _matches(facts, part)
+    if matches is None:
+        return None
+    return tuple(m for m in matches if status(facts, m, first) != "contradicted")
+
+
 def _size(facts: Facts, part: Part) -> int:
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)
@@ -238,10 +248,14 @@ def margin_of(
     ):
         return Margin(var=var, margin=0, incomplete=lacking)
     sure = tuple(p for p in parts if settles(facts, p, parts))
-    for part in sorted(parts, key=lambda p: (_size(facts, p), parts.index(p))):
+    # The part that most entities match tells least about a rival, so it comes last.
+    ranked = sorted(parts, key=lambda p: (_size(facts, p), parts.index(p)))
+    for part in ranked:
         if num_enumerated >= required:
             break
-        matches = _matches(facts, part)
+        # Only an exact margin needs the rivals that the first part rules out.
+        first = None if exact or part is ranked[0] else ranked[0]
+        matches = _matches(facts, part) if first is None else _left_by(facts, first, part)
         if matches is None:
             too_large = True
             continue
@@ -251,7 +265,8 @@ def margin_of(
     listed.discard(intended.entity)
     return _fewest_gaps(
         facts,
-        description,
+        var,
+        ranked,
         sure,
         sorted(listed),
         unlisted,
@@ -278,7 +293,8 @@ def _incomplete(facts: Lookups, parts: tuple[Part, ...], intended: Value) -> str
 
 def _fewest_gaps(
     facts: Lookups,
-    description: Description,
+    var: str,
+    parts: list[Part],
     sure: tuple[Part, ...],
     rivals: list[str],
     unlisted: int,
@@ -288,23 +304,21 @@ def _fewest_gaps(
 ) -> Margin:
     left: list[tuple[int, str, list[Part]]] = []
     breaking: set[str] = set()
-    # The part that most entities match tells least about a rival, so it comes last.
-    order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
-        gaps, against = _held_against(facts, rival, order, sure, most=0 if stop_below else 1)
+        gaps, against = _held_against(facts, rival, parts, sure, most=0 if stop_below else 1)
         if not against:
             num_gaps = len(gaps) - (
                 _num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0
             )
             if num_gaps < stop_below:
                 return Margin(
-                    var=description.var,
+                    var=var,
                     margin=num_gaps,
-                    nearest=_rival(facts, description.var, rival, num_gaps, gaps),
+                    nearest=_rival(facts, var, rival, num_gaps, gaps),
                     too_large=too_large,
                 )
             left.append((len(gaps), rival, gaps))
-        elif len(against) == 1 and not gaps:
+        elif not stop_below and len(against) == 1 and not gaps:
             about = (
                 against[0].value.entity if against[0].role == "of" and against[0].value else rival
             )
@@ -316,10 +330,10 @@ def _fewest_gaps(
         if position < MAX_VETOED:
             num_gaps -= _num_vetoed(facts, rival, gaps)
         if num_gaps < margin or nearest is None:
-            nearest = _rival(facts, description.var, rival, num_gaps, gaps)
+            nearest = _rival(facts, var, rival, num_gaps, gaps)
         margin = min(margin, num_gaps)
     return Margin(
-        var=description.var,
+        var=var,
         margin=margin,
         nearest=nearest,
         breaking=tuple(sorted(breaking)[:MAX_BREAKING]),
