@@ -97,6 +97,20 @@ class SortedTable:
             ):
                 yield from batch.column(0).to_pylist()
 
+    def scan_range(self, start: str, stop: str) -> Iterator[tuple[str, bytes]]:
+        """Streams (key, record) of the rows whose keys lie in [start, stop). The rows are read
+        without the cache, because they may be many and are read only once."""
+        first, end = self.find_range(start, stop)
+        if first < end:
+            for batch in read_batches(
+                self._store,
+                self._data,
+                columns=["key", "record"],
+                offset=first,
+                limit=end - first,
+            ):
+                yield from zip(*(batch.column(i).to_pylist() for i in (0, 1)), strict=True)
+
     def _read(self, column: str, page: int, size: int) -> list:
         return self._take(column, range(page * size, min((page + 1) * size, self.num_rows)))
 

@@ -44,6 +44,10 @@ class."""
 
 MOST_COUNTED = 25_000
 """Maximum number of members of a class that are examined one by one."""
+INSTANCE_OF = "P31"
+PAIRS_A_MEMBER = 50
+"""To read one member's claims takes as long as to read this number of pairs (value, subject) of a
+property."""
 WAYS_KEPT = 1_024
 """Maximum number of results of `_all_answers` in the cache."""
 MIN_SHOWN = 5
@@ -182,9 +186,9 @@ def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> 
 def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
     """Counts how often each thing is a value of the property, among the members that state this
     class directly."""
-    members = [
-        m for m in facts.members(class_id, limit=MOST_COUNTED) if class_id in classes_of(facts, m)
-    ]
+    members = frozenset(facts.subjects(INSTANCE_OF, class_id, limit=MOST_COUNTED))
+    if facts.profile(property).num_pairs <= PAIRS_A_MEMBER * len(members):
+        return Counter(v for v, subject in facts.entity_values(property) if subject in members)
     return Counter(
         v.key() for m in members for v in best_values(facts, m, property) if v.kind == "entity"
     )
