@@ -128,10 +128,6 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "facts.readings.later_readings": ("Q1",),
     "facts.one_of_class._functional_within": ("P1", "Q1", "Q2"),
     "facts.said_class.find_descriptor_class": ("Q1",),
-    "certificate.margin._left_by": (
-        Part(role="kind", clause=YEARBOOK),
-        Part(role="kind", clause=YEARBOOK),
-    ),
     "certificate.margin._margin_of": (Description(var="x0", parts=()), entity_value("Q1"), 2),
     "facts.within._num_inside": ("P131", "Q1"),
     "facts.within._inside": (("P131",), "Q1"),

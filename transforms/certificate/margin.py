@@ -198,16 +198,6 @@ def _matches(facts: Facts, part: Part) -> tuple[str, ...] | None:
     return None
 
 
-@remembered(1_024)
-def _left_by(facts: Lookups, first: Part, part: Part) -> tuple[str, ...] | None:
-    """The entities that match `part` and that `first` does not rule out; None if they cannot be
-    enumerated. The descriptions of one thing share most of their parts."""
-    matches = _matches(facts, part)
-    if matches is None:
-        return None
-    return tuple(m for m in matches if status(facts, m, first) != "contradicted")
-
-
 def _size(facts: Facts, part: Part) -> int:
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)
@@ -253,9 +243,7 @@ def margin_of(
     for part in ranked:
         if num_enumerated >= required:
             break
-        # Only an exact margin needs the rivals that the first part rules out.
-        first = None if exact or part is ranked[0] else ranked[0]
-        matches = _matches(facts, part) if first is None else _left_by(facts, first, part)
+        matches = _matches(facts, part)
         if matches is None:
             too_large = True
             continue
