@@ -30,6 +30,7 @@ from questloom.transforms.certificate.text_veto import text_says
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.fuzzy import fits
+from questloom.transforms.facts.indexed import classes_named, things_named
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.values import (
@@ -92,7 +93,11 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
     if part.role == "sentence":
         return "match" if _linked(facts, rival, part.value) else unknown
     subject = rival if part.role in ("has", "range") else part.value.entity
-    values = best_values(facts, subject, part.property)
+    values = (
+        things_named(facts, subject, part.property)
+        if part.role == "has" and part.value.kind == "entity"
+        else best_values(facts, subject, part.property)
+    )
     known = [v for v in values if v.kind not in ("somevalue", "novalue")]
     if part.role == "range":
         verdicts = [
@@ -122,7 +127,7 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
         return "contradicted"
     if fits_not and (
         facts.trust.complete
-        or is_functional(facts, part.property, classes_of(facts, subject), subject)
+        or is_functional(facts, part.property, classes_named(facts, subject), subject)
     ):
         return "contradicted"
     return unknown
@@ -231,7 +236,7 @@ def margin_of(
         return Margin(var=var, margin=0)
     if intended.kind != "entity":
         return _literal_margin(facts, description, intended)
-    listed: set[str] = set()
+    listed: dict[str, None] = {}
     num_enumerated, too_large = 0, False
     if not any(p.role == "of" and settles(facts, p, parts) for p in parts) and (
         lacking := _incomplete(facts, parts, intended)
@@ -247,16 +252,17 @@ def margin_of(
         if matches is None:
             too_large = True
             continue
-        listed.update(matches)
+        listed |= dict.fromkeys(sorted(matches))
         num_enumerated += 1
     unlisted = NO_RIVAL if sure else num_enumerated
-    listed.discard(intended.entity)
+    listed.pop(intended.entity, None)
     return _fewest_gaps(
         facts,
         var,
         ranked,
         sure,
-        sorted(listed),
+        # The rivals that match the first part are few, and are most often too near.
+        sorted(listed) if exact else list(listed),
         unlisted,
         too_large,
         stop_below=0 if exact else required,
