@@ -27,6 +27,7 @@ from questloom.records.knowledge import PropertyProfile, Value
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
 from questloom.transforms.facts.century import CENTURY, commonest_century
+from questloom.transforms.facts.indexed import INSTANCE_OF
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, classes_of
@@ -44,7 +45,6 @@ class."""
 
 MOST_COUNTED = 25_000
 """Maximum number of members of a class that are examined one by one."""
-INSTANCE_OF = "P31"
 PAIRS_A_MEMBER = 50
 """To read one member's claims takes as long as to read this number of pairs (value, subject) of a
 property."""

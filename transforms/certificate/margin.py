@@ -229,7 +229,8 @@ def margin_of(
         intended: the entity or value that the variable should be.
         required: the minimum margin that the recipe accepts.
         exact: whether to test all rivals. If false, the search ends at the first rival that is too
-            near, since one such rival is enough to refuse a description.
+            near, since one such rival is enough to refuse a description. The result then names no
+            breaking claims.
     """
     var, parts = description.var, description.parts
     if not parts:
