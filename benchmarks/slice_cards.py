@@ -31,6 +31,7 @@ from questloom.records.identity import chance
 from questloom.records.plan import PlannedSeed
 from questloom.records.synthesis import Question
 
+HUMAN = '"Q5"'
 SIDE, FIELDS = 320, 10
 """Side of a card in pixels, and number of its coloured fields in a row."""
 SETTINGS = (
@@ -41,15 +42,17 @@ SETTINGS = (
 
 
 def with_article(slice_: Path, num: int, seed: int) -> list[str]:
-    """The ids of things with an article in the slice, drawn at random, at most `num` of them."""
+    """The ids of things with an article in the slice, drawn at random, at most `num` of them. People
+    without a date of death are left out, since no question shows them."""
     (*_, entities) = sorted(slice_.glob("entities*.json.gz"), reverse=True)
     world = World.read([entities], sorted(slice_.glob("articles*.xml.bz2")), [])
     found = [
         name
         for name, entity in world.entities.items()
         if entity.get("sitelinks", {}).get(world.wiki, {}).get("title") in world.pages
+        and ("P570" in entity["claims"] or HUMAN not in json.dumps(entity["claims"].get("P31")))
     ]
-    print(f"{len(found):,} things have an article", flush=True)
+    print(f"{len(found):,} things with an article may be shown", flush=True)
     chance(seed, "things", "slice_cards").shuffle(found)
     return found[:num]
 
@@ -81,7 +84,7 @@ def write_cards(things: Iterable[str], out: Path) -> None:
                 },
             }
             row = {
-                **{"pageid": number, "ns": 6, "title": f"File:{name}", "imagerepository": "local"},
+                **{"pageid": number, "ns": 6, "title": f"File:{name}", "imagerepository": "shared"},
                 **{
                     "imageinfo": [info],
                     "mediainfo": {"id": depicts, "statements": {"P180": [said]}},
@@ -104,22 +107,17 @@ def kept(out: Path) -> Iterator[Question]:
 
 def write_questions(out: Path) -> None:
     """Writes the kept questions with the names of their things, for readers."""
-    store = Store(out / "store")
-
-    def name(key: str) -> str:
-        entity = store.entity(key) if key.startswith("Q") else None
-        return entity.label("en") if entity else key
-
+    store = Store.open(str(out / "store"))
     with (out / "questions.tsv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, delimiter="\t", lineterminator="\n")
         rows.writerow(("number", "level", "picture", "question", "answer", "relations", "things"))
         for number, q in enumerate(sorted(kept(out), key=lambda q: q.id), 1):
             form = q.logical_form
             relations = [c.property for c in form.clauses if hasattr(c, "property")] if form else []
-            things = [f"{var} {name(key)}" for var, key in sorted(q.bindings.items())]
+            things = [f"{var} {store.label(key)}" for var, key in sorted(q.bindings.items())]
             answer, way = q.answer.text, "; ".join(things)
             rows.writerow(
-                (number, q.level, name(q.anchor), q.text, answer, " ".join(relations), way)
+                (number, q.level, store.label(q.anchor), q.text, answer, " ".join(relations), way)
             )
 
 
@@ -163,6 +161,7 @@ def main() -> None:
         *("ingest", "--store", str(out / "store"), "--entities", str(entities)),
         *(word for path in articles for word in ("--articles", str(path))),
         *("--images", str(out / "cards"), "--snapshot", "2021-02-01"),
+        *("--popularity", str(args.slice / "popularity.tsv")),
     )
     count = ("--set", f"seeds.count={2 * len(things)}")
     run(

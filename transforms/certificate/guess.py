@@ -192,24 +192,23 @@ def share_in_country(facts: Facts, property: str, subject: str, answer: str) -> 
 
     A painting looks French, and nearly half of those who were born in France were born in Paris.
     """
-    shares = [0.0]
-    for class_id in classes_of(facts, subject):
+    shares, countries = [0.0], best_values(facts, answer, "P17") if answer else ()
+    for class_id in classes_of(facts, subject) if countries else ():
         if facts.profile(property, class_id).num_instances <= MOST_COUNTED:
             own = _entities_in(facts, property, class_id)[answer] - 1
-            for country in best_values(facts, answer, "P17"):
-                others = _num_in_country(facts, property, class_id, country.key()) - 1
+            for country in countries:
+                others = _countries_in(facts, property, class_id)[country.key()] - 1
                 shares += [own / others] if others >= MIN_IN_COUNTRY else []
     return max(shares)
 
 
 @remembered()
-def _num_in_country(facts: Facts, property: str, class_id: str, country: str) -> int:
-    """Counts the values of a property that lie in a country, among the members of a class."""
-    return sum(
-        n
-        for key, n in _entities_in(facts, property, class_id).items()
-        if any(v.key() == country for v in best_values(facts, key, "P17"))
-    )
+def _countries_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
+    """Counts in which countries the values of a property lie, among the members of a class."""
+    found: Counter[str] = Counter()
+    for key, n in _entities_in(facts, property, class_id).items():
+        found.update(dict.fromkeys((v.key() for v in best_values(facts, key, "P17")), n))
+    return found
 
 
 @remembered()
