@@ -112,17 +112,6 @@ def test_an_answer_that_its_kind_gives_away_is_refused():
     assert not certified(anything, 3)[1][Reason.GUESSABLE.value]
 
 
-def test_a_page_that_states_all_makes_a_plan_cheap():
-    """Of the teacher's birth the walk asks four calls; where the page of the lighthouse names him one page is left out."""
-
-    def price(at):
-        return {p.answer.text: p.route.calls for p in certified(at, 3)[0] if p.work == PLAIN}
-
-    teacher = AT.facts.entity(architect(10)).label()
-    plain, told = price(AT), price(ground(coast(told={lighthouse(3): f"{teacher} saw it."})))
-    assert plain["1720"] >= told["1720"]
-
-
 def test_a_seed_has_so_many_plans_of_each_kind_of_work_and_one_of_each_way():
     grown = [
         g for size in (2, 3, 4) for g in grow_chains(AT, lighthouse(3), size, Random(1), Refusals())
