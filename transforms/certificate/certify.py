@@ -248,7 +248,7 @@ def certify_form(
     measured = margins(form, facts, binding, rules.margin)
     least = min(measured, key=lambda m: m.margin) if measured else None
     margin = least.margin if least else NO_RIVAL
-    if margin < (1 if facts.trust.complete else rules.margin):
+    if margin < facts.trust.least_margin(rules.margin):
         assert least is not None
         return too_near(least, measured)
     needed = needed_of(form, facts, binding, rules)

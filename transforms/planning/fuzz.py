@@ -126,7 +126,7 @@ def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...
         return False
     required = at.certificate.margin
     measured = margin_of(at.facts, told, binding[told.var], required, exact=False)
-    return measured.margin >= (1 if at.facts.trust.complete else required)
+    return measured.margin >= at.facts.trust.least_margin(required)
 
 
 def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Plan | None:
@@ -174,7 +174,7 @@ def _is_idle(at: Ground, form: Form, vague: Fuzzy, binding: Binding) -> bool:
         found = answers(rest, at.facts, given_by_picture(rest, binding), most=2)
     except TooLarge:
         return False
-    required = 1 if at.facts.trust.complete else at.certificate.margin
+    required = at.facts.trust.least_margin(at.certificate.margin)
     return len(found) == 1 and all(
         m.margin >= required for m in margins(rest, at.facts, binding, at.certificate.margin)
     )

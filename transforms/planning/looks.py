@@ -134,4 +134,4 @@ def _is_only(
     if claim is None or (stated and not is_named(facts, claim)):
         return False
     measured = margin_of(facts, descriptions(form, binding)[0], binding["x1"], margin, exact=False)
-    return measured.margin >= (1 if facts.trust.complete else margin)
+    return measured.margin >= facts.trust.least_margin(margin)

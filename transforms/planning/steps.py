@@ -226,7 +226,7 @@ class _EndTest:
         margin: int,
     ) -> None:
         self._facts, self._margin = facts, margin
-        self._least = 1 if facts.trust.complete else margin
+        self._least = facts.trust.least_margin(margin)
         self._end = entity_value(target)
         step = ClaimClause(subject="x1", property=property, object="x0")
         self._always = (

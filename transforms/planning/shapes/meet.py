@@ -175,7 +175,6 @@ def _needs_both(at: Ground, met: Walk, ends: tuple[str, str]) -> bool:
     description = next(d for d in descriptions(form, binding) if d.var == met.last)
     required = at.certificate.margin
     measured = margin_of(at.facts, description, binding[met.last], required, exact=False)
-    least = 1 if at.facts.trust.complete else required
-    return measured.margin >= least and all(
+    return measured.margin >= at.facts.trust.least_margin(required) and all(
         num_fitting(at.facts, description, end) != 1 for end in ends
     )
