@@ -66,7 +66,7 @@ def is_open_without_picture(
     if num < at.certificate.min_answers_without_picture:
         refusals.add(Reason.PICTURE_NOT_NEEDED)
         return False
-    if num < MOST_ANSWERS and 1 / max(1, num) > at.certificate.max_guess:
+    if num < MOST_ANSWERS and num * at.certificate.max_guess < 1:
         refusals.add(Reason.GUESSABLE)
         return False
     return True
@@ -207,13 +207,10 @@ def _years_between(
     second: Value,
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
-    answer = (
-        answer_of(facts, span, unit_label=years_in(facts.language))
-        if span and span.number
-        else None
-    )
-    if span is None or answer is None or not whole_years_agree(first, second):
+    if span is None or not span.number or not whole_years_agree(first, second):
         return
+    answer = answer_of(facts, span, unit_label=years_in(facts.language))
+    assert answer is not None, "a number is an answer"
     difference = Compute(out="n", op="difference", args=(name, form.ask.var))
     yield (
         Form(

@@ -32,7 +32,8 @@ from questloom.transforms.certificate.certify import Refusal, certify_form, give
 from questloom.transforms.certificate.description import descriptions, distances
 from questloom.transforms.certificate.evidence import is_named
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, binding_of
-from questloom.transforms.certificate.margin import fitting, margin_of, margins
+from questloom.transforms.certificate.margin import fitting, margins
+from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.facts.askable import has_common_class
 from questloom.transforms.facts.century import CENTURY, NEAR_TURN
 from questloom.transforms.facts.fuzzy import (
@@ -122,11 +123,9 @@ def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...
     The certificate makes the same test at a higher cost."""
     form, binding = _replaced(plan, clause, vague), binding_of(plan.bindings)
     told = next((d for d in descriptions(form, binding) if d.var == vague[0].subject), None)
-    if told is None:
-        return False
-    required = at.certificate.margin
-    measured = margin_of(at.facts, told, binding[told.var], required, exact=False)
-    return measured.margin >= at.facts.trust.least_margin(required)
+    return told is not None and is_singled_out(
+        at.facts, told, binding[told.var], at.certificate.margin
+    )
 
 
 def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Plan | None:

@@ -15,7 +15,7 @@ from questloom.records.knowledge import Detail, Value, entity_value
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.evidence import claim_of, is_named
-from questloom.transforms.certificate.margin import margin_of
+from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.readings import later_readings, year_readings
@@ -133,5 +133,4 @@ def _is_only(
     claim = claim_of(facts, clause, binding)
     if claim is None or (stated and not is_named(facts, claim)):
         return False
-    measured = margin_of(facts, descriptions(form, binding)[0], binding["x1"], margin, exact=False)
-    return measured.margin >= facts.trust.least_margin(margin)
+    return is_singled_out(facts, descriptions(form, binding)[0], binding["x1"], margin)

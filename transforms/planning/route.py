@@ -21,6 +21,7 @@ The computation is generous: a query always finds what it describes, and the sol
 right thing of several. The price is therefore a lower bound: no solution costs less.
 """
 
+from collections import deque
 from dataclasses import replace
 from heapq import heappop, heappush
 
@@ -101,25 +102,23 @@ def selecting_sets(
     priced: tuple[Clause, ...] = tuple(
         c for c in form.clauses if not isinstance(c, ClassClause | Compare | Compute)
     )
-    level, smallest, num = {frozenset(priced)}, list[frozenset[Clause]](), 0
-    while level and num < MAX_SETS:
-        below: set[frozenset[Clause]] = set()
-        for chosen in sorted(level, key=lambda s: [c in s for c in priced]):
-            num += 1
-            smaller = [
-                rest
-                for clause in priced
-                if clause in chosen
-                and ((rest := chosen - {clause}) in below or _selects(form, rest, binding, facts))
-            ]
-            below.update(smaller)
-            if not smaller:
-                smallest.append(chosen)
-            if num >= MAX_SETS:
-                break
-        level = below
+    waiting, found, smallest = deque([frozenset(priced)]), set[frozenset[Clause]](), []
+    for _ in range(MAX_SETS):
+        if not waiting:
+            break
+        chosen = waiting.popleft()
+        smaller = [
+            rest
+            for clause in priced
+            if clause in chosen
+            and ((rest := chosen - {clause}) in found or _selects(form, rest, binding, facts))
+        ]
+        if not smaller:
+            smallest.append(chosen)
+        waiting.extend(rest for rest in smaller if rest not in found)
+        found.update(smaller)
     # Sets whose subsets were not explored still single out the answer themselves.
-    return (*smallest, *level), not level
+    return (*smallest, *waiting), not waiting
 
 
 def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Facts) -> bool:

@@ -101,7 +101,7 @@ def test_planning_a_cluster_twice_gives_the_same_plans():
 
 
 def store(*more, without: tuple = (), plaques: str = "", **domains: str) -> Ground:
-    """The coast with more claims, without some claims (each a subject and a property), with other words on Q1003's picture, and with other domains of things."""
+    """The coast with more claims, without some (each a subject and a property), with other words on Q1003's picture, and with other domains."""
     claims = [c for e in COAST.entities for c in COAST.claims(e)]
     kept = [c for c in claims if (c.subject, c.property) not in without]
     entities = {k: e.replace(domain=domains.get(k, e.domain)) for k, e in COAST.entities.items()}

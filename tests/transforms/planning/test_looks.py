@@ -62,6 +62,8 @@ def test_what_is_written_in_a_later_picture_is_asked():
     motto = ground(with_pictures({architect(3): 0}, "TIDE AND TRUTH"))
     ((form, _, answer),) = ask_reading(motto, walk, bindings, "x1")
     assert answer.text == "TIDE AND TRUTH" and form.ask.type == "string"
+    fits = replace(motto, draft=replace(motto.draft, max_answer_words=3))
+    assert list(ask_reading(fits, walk, bindings, "x1"))
     short = replace(motto, draft=replace(motto.draft, max_answer_words=2))
     assert not list(ask_reading(short, walk, bindings, "x1")), "an answer of three words"
 
@@ -112,6 +114,9 @@ def test_a_year_in_a_picture_leads_to_the_only_thing_of_its_class_and_year():
     assert not dated_by(silent, lighthouse(3), shown=True), "no page says it"
     none = ground(detail_share=0.0)
     assert not dated_by(none, lighthouse(3), shown=True)
+    said = ground(coast(told={lighthouse(3): "Built in 1705."}))
+    assert dated_by(said, lighthouse(3), shown=True) == found
+    assert not dated_by(said, lighthouse(3), shown=False), "of a later thing the page says it"
 
 
 def test_the_date_that_a_year_in_a_picture_told_is_not_asked():

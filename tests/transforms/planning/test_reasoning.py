@@ -139,7 +139,8 @@ def test_a_ratio_that_would_have_to_be_rounded_is_not_asked():
         )
         return [r.result.number for r in of("ratio", found("Qt1", "Qt2", facts=facts))]
 
-    assert ratios(20.0, 50.0) == [2.5] and not ratios(30.0, 50.0) and not ratios(50.0, 51.0)
+    assert ratios(20.0, 50.0) == [2.5] and ratios(20.0, 30.0) == [1.5]
+    assert not ratios(30.0, 50.0) and not ratios(50.0, 51.0) and not ratios(50.0, 70.0)
 
 
 def test_of_two_people_ages_or_deaths_are_compared_and_no_birth_with_a_death():

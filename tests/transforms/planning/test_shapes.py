@@ -174,6 +174,14 @@ def test_a_second_thing_at_the_meeting_makes_no_meet():
     assert not found and refusals.reasons[Reason.NOT_UNIQUE.value]
 
 
+def test_a_thing_at_the_meeting_that_may_fit_too_counts_as_far_as_the_recipe_asks():
+    """Nobody knows who wrote another novel that is set in the town."""
+    other = [claim("Q4900", "P31", NOVEL), claim("Q4900", "P840", town(3))]
+    for margin, meets in ((1, True), (2, False)):
+        at = ground(coast([*coast_claims(), *other]), margin=margin)
+        assert bool(grown(grow_meets, lighthouse(3), 5, at)[0]) is meets
+
+
 def test_a_tree_of_one_round_hides_the_asked_thing_behind_the_picture():
     found, _ = grown(grow_trees, architect(3), 1)
     assert {walk[0] for walk in found} == {THERE}

@@ -1,5 +1,7 @@
 """A level that a store cannot give is said by name before any word, with the bound that refused most."""
 
+from collections import Counter
+
 import pytest
 
 from questloom.records.errors import InputError
@@ -7,7 +9,7 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.plan import PlannedSeed
 from questloom.records.synthesis import Seed
 from questloom.transforms.drafting.draft_rules import SeedRules
-from questloom.transforms.planning.supply import FEW, check_supply, supply_of
+from questloom.transforms.planning.supply import FEW, Supply, check_supply, supply_of
 from questloom.transforms.stages.stage import reject
 
 
@@ -30,6 +32,13 @@ def test_seeds_are_counted_by_level_and_errors_of_ours_are_not():
     assert (found["easy"].seeds, found["easy"].planned) == (2, 2)
     assert (found["hard"].seeds, found["hard"].planned) == (5, 1)
     assert found["hard"].most == "no_description 3, guessable 1"
+
+
+def test_the_two_commonest_refusals_and_lacks_are_named():
+    counted = Counter({"a": 3000, "b": 2, "c": 1})
+    found = Supply(refused=counted, lacks=counted)
+    assert (found.most, found.lacking) == ("a 3,000, b 2", "; lacking most: a 3,000, b 2")
+    assert (Supply().most, Supply().lacking) == ("none", "")
 
 
 def test_a_level_without_plans_stops_the_run_by_name_and_reason():

@@ -16,7 +16,8 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form, 
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.description import descriptions
-from questloom.transforms.certificate.margin import margin_of, num_fitting
+from questloom.transforms.certificate.margin import num_fitting
+from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.said_class import find_descriptor_class
@@ -136,7 +137,7 @@ def join_walks(one: Walk, other: Walk) -> tuple[Walk, str] | None:
     """
     if one.things[-1] == other.things[-1]:
         return None
-    shared = 0
+    shared = 1  # the pictured thing
     while (
         shared < min(len(one.things), len(other.things))
         and one.things[shared] == other.things[shared]
@@ -173,8 +174,6 @@ def _needs_both(at: Ground, met: Walk, ends: tuple[str, str]) -> bool:
     form = Form(clauses=met.clauses, ask=Ask(var=met.last, type="entity"))
     binding = {var: entity_value(thing) for var, thing in met.bindings.items()}
     description = next(d for d in descriptions(form, binding) if d.var == met.last)
-    required = at.certificate.margin
-    measured = margin_of(at.facts, description, binding[met.last], required, exact=False)
-    return measured.margin >= at.facts.trust.least_margin(required) and all(
+    return is_singled_out(at.facts, description, binding[met.last], at.certificate.margin) and all(
         num_fitting(at.facts, description, end) != 1 for end in ends
     )
