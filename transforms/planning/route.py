@@ -38,7 +38,7 @@ from questloom.records.form import (
 )
 from questloom.records.knowledge import Value
 from questloom.records.route import Route
-from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
+from questloom.transforms.certificate.execute import Binding, coarsen_to_ask, only_answer
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values
@@ -147,12 +147,9 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
     for clause in form.shown_reads if shown else ():
         if clause in kept:
             given[clause.var] = binding[clause.var]
-    try:
-        found = answers(Form(clauses=tuple(kept), ask=form.ask), facts, given, most=2)
-    except (TooLarge, KeyError):
-        return False
-    wanted = coarsen_to_ask(binding[form.ask.var], form.ask).key()
-    return [v.key() for v in found] == [wanted]
+    found = only_answer(Form(clauses=tuple(kept), ask=form.ask), facts, given)
+    wanted = coarsen_to_ask(binding[form.ask.var], form.ask)
+    return found is not None and found.key() == wanted.key()
 
 
 def most_selective(form: Form, facts: Facts) -> int:

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from questloom.records.form import ClaimClause, Compute, Image, Reads
+from questloom.records.knowledge import Detail
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.plan import PlannedSeed
 from questloom.transforms.certificate.certificate_rules import CertificateRules
@@ -18,6 +19,7 @@ from questloom.transforms.planning.shapes.chain import Walk
 from questloom.transforms.planning.shapes.cluster import (
     MAX_STEPS,
     _compared,
+    _count_from_reading,
     _Pair,
     _search,
     _starts,
@@ -100,28 +102,36 @@ def test_planning_a_cluster_twice_gives_the_same_plans():
     assert plans(ALL, "expert") == plans(ALL, "expert", at=again) != ()
 
 
-def store(*more, without: tuple = (), plaques: str = "", **domains: str) -> Ground:
-    """The coast with more claims, without some (each a subject and a property), with other words on Q1003's picture, and with other domains."""
+def store(*more, without: tuple = (), shown: Detail | None = None, **domains: str) -> Ground:
+    """The coast with more claims, without some (each a subject and a property), with another detail on Q1003's picture, and with other domains."""
     claims = [c for e in COAST.entities for c in COAST.claims(e)]
     kept = [c for c in claims if (c.subject, c.property) not in without]
     entities = {k: e.replace(domain=domains.get(k, e.domain)) for k, e in COAST.entities.items()}
     images = dict(COAST.images)
-    if plaques:
-        images["Q1003"] = (picture("Q1003", plaque(plaques)),)
+    if shown:
+        images["Q1003"] = (picture("Q1003", shown),)
     return replace(AT, facts=Lookups(SmallFacts([*kept, *more], entities, COAST.articles, images)))
 
 
 @pytest.mark.parametrize(
-    ("written", "asked"), [("1849", "49"), ("1850", "50"), ("1800", ""), ("TIDE AND TRUTH", "")]
+    ("shown", "asked"),
+    [
+        (plaque("1849"), "49"),
+        (plaque("1850"), "50"),
+        (plaque("1800"), ""),
+        (plaque("TIDE AND TRUTH"), ""),
+        (Detail(property="P571", value=year(120)), "20"),
+        (Detail(property="P571", value=year(30)), ""),
+    ],
 )
-def test_years_are_counted_from_the_picture_to_the_nearest_turn_of_a_century(written, asked):
-    found = plans("perception+reasoning", at=store(plaques=written))
-    assert [p.answer.text for p in found] == [asked] * bool(asked)
+def test_years_are_counted_from_the_picture_to_the_nearest_turn_of_a_century(shown, asked):
+    found = _count_from_reading(store(shown=shown), seed("perception+reasoning"), Random(1))
+    assert [answer.text for _, _, answer in found] == [asked] * bool(asked)
 
 
 @pytest.mark.parametrize(("most", "num"), [(3, 1), (2, 0)])
 def test_what_is_read_is_no_longer_than_an_answer_may_be(most, num):
-    at = store(plaques="TIDE AND TRUTH")
+    at = store(shown=plaque("TIDE AND TRUTH"))
     at = replace(at, draft=replace(at.draft, max_answer_words=most))
     assert len(plans("perception", at=at)) == num
 

@@ -249,7 +249,9 @@ def test_dates_of_a_maker_and_a_work_or_of_two_things_of_a_kind_are_compared(
 ):
     """Two things that no claim links are compared where one of them is pictured."""
     links = ("P84", "P1066", "P19")
-    clauses = [ClaimClause(subject=f"x{n}", property=p, object=f"x{n + 1}") for n, p in enumerate(links)]
+    clauses = [
+        ClaimClause(subject=f"x{n}", property=p, object=f"x{n + 1}") for n, p in enumerate(links)
+    ]
     form = Form(clauses=(WAY[0], *clauses), ask=Ask(var="x3", type="entity"))
     bindings = {**BINDINGS, "x2": architect(10), "x3": town(10), "gone": "Q999999"}
     facts = coast()
@@ -270,5 +272,7 @@ def test_of_an_attribute_with_several_values_the_class_tells_which_is_asked_for(
     ]
     at = ground(coast([*coast_claims(), *more]))
     forms = [f for f, _, _ in ask_attributes(at, WAY, {**BINDINGS, "x1": town(3)}, "x1", Random(1))]
-    told = [f.of(ClassClause) for f in forms if any(c.property == "P131" for c in f.of(ClaimClause))]
+    told = [
+        f.of(ClassClause) for f in forms if any(c.property == "P131" for c in f.of(ClaimClause))
+    ]
     assert set(told) == {(ClassClause(var="a", class_id=kind),) for kind in kinds}

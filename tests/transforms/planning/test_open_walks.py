@@ -11,7 +11,6 @@ from questloom.transforms.planning.finish import is_open_without_picture
 from questloom.transforms.planning.ground import Ground, Refusals
 from tests.transforms.planning.coast import architect, coast, coast_claims, ground, lighthouse
 
-
 CLAUSES = (Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"))
 BINDINGS = {"x0": lighthouse(3), "x1": architect(3)}
 

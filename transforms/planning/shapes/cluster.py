@@ -153,12 +153,13 @@ def _read(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
 def _count_from_reading(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
     """Forms that ask for the number of years from a year in the picture to the nearest turn of a
     century. To count to any other date, a solver would need a search."""
-    details = [d for d in year_readings(at.facts, seed.entity_id) if (d.value.year or 0) > 0]
+    details = year_readings(at.facts, seed.entity_id)
     draw.shuffle(details)
     for seen in _seen(seed.entity_id, details):
-        century = ((seen.value.year or 0) + 50) // 100
+        assert seen.value.year is not None, "a reading of a year"
+        century = (seen.value.year + 50) // 100
         turn = Value(kind="time", time=f"+{century:02d}00-00-00T00:00:00Z", precision=YEAR)
-        result = compute("difference", (seen.value, turn))
+        result = compute("difference", (seen.value, turn)) if century > 0 else None
         if result is not None and result.number:
             walk, unit = Walk((seed.entity_id,)), years_in(at.facts.language)
             yield _computed(at, walk, (_reads(seen),), {"r": seen.value}, ("r", turn), result, unit)
