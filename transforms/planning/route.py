@@ -131,11 +131,7 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
     kept = [c for c in kept if set(variables(c)) <= reached]
     tests = (ClassClause, Compare, Fuzzy)
     bound = {v for c in kept if not isinstance(c, tests) for v in variables(c)}
-    listed = bound | {c.var for c in kept if isinstance(c, ClassClause)}
     kept = [c for c in kept if not isinstance(c, Compare) or set(variables(c)) <= bound]
-    kept = [c for c in kept if not isinstance(c, Fuzzy) or set(variables(c)) <= listed]
-    if form.ask.var not in bound | {c.var for c in kept if isinstance(c, ClassClause)}:
-        return False
     shown = any(isinstance(c, Image) for c in kept)
     given = {form.anchor: binding[form.anchor]} if shown else {}
     if (

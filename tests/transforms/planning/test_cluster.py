@@ -233,6 +233,12 @@ def test_a_search_has_as_many_claims_as_are_asked_for(claims):
     assert all(any(c.subject == f.ask.var for c in f.of(ClaimClause)) for f in things)
 
 
+def test_from_a_neighbours_picture_every_walk_leads_over_the_seed():
+    for start in list(_starts(AT, seed(entity_id="Q2003"), Random(1), Refusals()))[1:]:
+        walks = _walks(AT, start, Random(1), Refusals())
+        assert len(walks) > 2 and all("Q2003" in walk.things for walk in walks[1:])
+
+
 def test_no_walk_is_longer_than_allowed_and_none_is_a_long_way_round():
     start, refusals = [Walk((coast.lighthouse(3),))], Refusals()
     walks = _walks(COAST_AT, start, Random(1), refusals)

@@ -176,6 +176,8 @@ def test_a_second_thing_at_the_meeting_makes_no_meet():
 
 def test_a_thing_at_the_meeting_that_may_fit_too_counts_as_far_as_the_recipe_asks():
     """Nobody knows who wrote another novel that is set in the town."""
+    found, refusals = grown(grow_meets, lighthouse(3), 5)
+    assert len(found) == 1 and not refusals.reasons, "nothing else is tried"
     other = [claim("Q4900", "P31", NOVEL), claim("Q4900", "P840", town(3))]
     for margin, meets in ((1, True), (2, False)):
         at = ground(coast([*coast_claims(), *other]), margin=margin)
