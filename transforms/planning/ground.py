@@ -24,6 +24,8 @@ class Ground:
         min_views: minimum number of pictures that a thing must have before a question may show one
             of them.
         living_people: whether a question may show people without a date of death.
+        ladder: the levels of a ladder, if the recipe asks for ladders: each tree then gives one
+            question at each of these levels.
     """
 
     facts: Lookups
@@ -32,6 +34,7 @@ class Ground:
     recipe_seed: int
     min_views: int = 1
     living_people: bool = False
+    ladder: tuple[str, ...] = ()
 
     def may_be_shown(self, thing: str) -> bool:
         """Whether a question may show a picture of a thing. A recipe may exclude living people."""
