@@ -57,6 +57,9 @@ def test_fewer_plans_than_wanted_stop_it_where_the_recipe_says_so():
         check_supply(found, strict, "store")
     check_supply(found, SeedRules(levels=levels, accepted=18, on_exhausted="error"), "store")
     check_supply(found, SeedRules(levels=levels, accepted=20), "store")
+    unwanted = supply_of(planned("easy", 30), dropped("hard", FEW))
+    only_easy = SeedRules(levels={"easy": 1.0}, accepted=18, on_exhausted="error")
+    check_supply(unwanted, only_easy, "store")
     unseeded = supply_of(planned("easy", 30), [])
     with pytest.raises(InputError, match=r"0 seeds of the level hard 0 have"):
         check_supply(unseeded, strict, "store")
