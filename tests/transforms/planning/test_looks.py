@@ -16,7 +16,7 @@ from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.readings import SHOWN_ON_PAGE, later_readings, pictures_on_page
 from questloom.transforms.planning.finish import ask_attributes, certify_plan
 from questloom.transforms.planning.ground import Refusals
-from questloom.transforms.planning.looks import LEAST_CANDIDATES, ask_reading, dated_by
+from questloom.transforms.planning.looks import ask_reading, dated_by
 from questloom.transforms.planning.search import search
 from questloom.transforms.planning.shapes.chain import Walk, grow_chains, read_on
 from questloom.transforms.planning.shapes.tree import grow_trees
@@ -109,6 +109,8 @@ def test_a_year_in_a_picture_leads_to_the_only_thing_of_its_class_and_year():
     assert year(1705).key() in walk.said, "its date is not asked again"
     back = Walk((lighthouse(5), lighthouse(3)))
     assert not read_on(AT, back, Refusals()), "comes back"
+    said = Walk((lighthouse(3),), said=frozenset({year(1705).key()}))
+    assert not read_on(AT, said, Refusals()), "the year is in the words"
     twin = [claim("Q1900", "P31", LIGHTHOUSE), claim("Q1900", "P571", year(1705))]
     assert not dated_by(ground(coast([*coast_claims(), *twin])), lighthouse(3), shown=True)
     silent = ground(coast(silent=frozenset({lighthouse(5)})))
@@ -149,7 +151,7 @@ def test_a_year_in_a_later_picture_leads_on_by_two_steps_unless_fewer_lead_there
 
 
 def test_of_too_few_dated_things_a_year_is_hardly_needed():
-    few = {lighthouse(5 + n) for n in range(LEAST_CANDIDATES - 1)}
+    few = {lighthouse(5 + n) for n in range(4)}
 
     def dated(num: int):
         kept = few | {lighthouse(20 + n) for n in range(num)}

@@ -8,6 +8,7 @@ from questloom.records.form import (
     Ask,
     ClaimClause,
     ClassClause,
+    Compare,
     Compute,
     Form,
     Fuzzy,
@@ -359,3 +360,71 @@ def test_a_vague_clue_is_confirmed_where_a_page_states_the_exact_one():
     assert sixties in after(form, THREE_BINDING, facts(), *made)[0].seen
     silent = facts({**PAGES, ARCHITECT: "Maren Holt learned from Aldo Vess."})
     assert sixties not in after(form, THREE_BINDING, silent, *made)[0].seen
+
+
+WON = ClaimClause(subject="x1", property="P166", object=entity_value(PRIZE))
+TWICE = (claim(ARCHITECT, "P166", PRIZE), claim("Q2005", "P166", PRIZE))
+
+
+@pytest.mark.parametrize(
+    ("compared", "looks"),
+    [
+        (Compare(left="a", op="<", right=year(1661)), 0),
+        (Compare(left="a", op="<", right=year(1900)), 1),
+        (Compare(left="b", op="<", right=year(1900)), 1),
+    ],
+    ids=["tells the two apart", "fits both", "of another date"],
+)
+def test_a_comparison_in_the_words_costs_nothing_and_tells_two_prize_winners_apart(compared, looks):
+    built = ClaimClause(subject="x0", property="P571", object="b")
+    form = born("x1", SHOWN, DESIGNED, WON, built, compared)
+    more = (*TWICE, claim(TOWER, "P571", year(1700)), claim("Q2005", "P569", year(1700)))
+    page = {**PAGES, TOWER: "Orm Light of 1700 was designed by Maren Holt."}
+    found = find_route(form, {**TWO_BINDING, "b": year(1700)}, facts(page, more))
+    assert min(found.looks, 1) == looks
+
+
+def test_a_comparison_of_a_date_that_a_cheap_way_does_not_need_is_left_out():
+    built = ClaimClause(subject="x0", property="P571", object="b")
+    form = born("x1", SHOWN, DESIGNED, WON, built, Compare(left="b", op="<", right=year(1900)))
+    more = (TWICE[0], claim(TOWER, "P571", year(1700)))
+    found = find_route(form, {**TWO_BINDING, "b": year(1700)}, facts(more=more))
+    assert (found.calls, found.looks) == (2, 0)
+
+
+def test_whoever_does_not_look_still_knows_what_kind_of_thing_is_pictured():
+    """A bridge opened in that year too, but the question says "this lighthouse"."""
+    opened = ClaimClause(subject="x0", property="P1619", object=year(1700))
+    form = born("x1", SHOWN, DESIGNED, opened)
+    of_bridge = (
+        claim("Q7000", "P31", "Q12280"),
+        claim("Q7000", "P1619", year(1700)),
+        claim("Q7000", "P84", "Q2005"),
+        claim("Q2005", "P569", year(1690)),
+    )
+    own = claim(TOWER, "P1619", year(1700))
+    twin = (of_bridge[0].replace(value=entity_value(LIGHTHOUSE)), *of_bridge[1:])
+    for others, needless in ((of_bridge, True), (twin, False)):
+        wanted, _ = selecting_sets(form, TWO_BINDING, facts(more=(own, *others)))
+        assert any(SHOWN not in clauses for clauses in wanted) is needless
+
+
+def test_the_reading_is_the_one_of_the_shown_picture_whatever_others_say():
+    shown = Reads(var="r", of="x0", property="P1684")
+    store = facts()
+    (view,) = store.images[TOWER]
+    other = view.replace(id="1" * 64, details=(Detail(property="P1684", value=year(1900)),))
+    store.images[TOWER] = (view, other)
+    form = read("r", SHOWN, DESIGNED, shown)
+    found = find_route(form, {**TWO_BINDING, "r": year(1700)}, store)
+    assert found.moves == ("image_search x0", "crop r")
+
+
+def test_where_no_path_leads_to_the_answer_the_route_ends_and_says_that_it_is_not_exact():
+    """The sentence stands on a page that the store does not have."""
+    said = SentenceClause(
+        subject="x1", object="x2", article_id="a", revision=1, section=0, start=0, end=9
+    )
+    lost = facts({TOWER: PAGES[TOWER], TEACHER: PAGES[TEACHER]})
+    found = find_route(born("x2", SHOWN, DESIGNED, said), THREE_BINDING, lost)
+    assert found.calls > 0 and not found.exact

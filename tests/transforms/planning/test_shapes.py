@@ -80,6 +80,31 @@ def test_chains_of_two_hops_are_all_that_the_architect_has():
     }  # fmt: skip
 
 
+def test_one_hop_asks_what_the_thing_has_or_what_has_it():
+    assert grown(grow_chains, lighthouse(3), 1)[0] == {
+        (THERE, named(architect(3))),
+        (f"{lighthouse(5)} P571 time:+1705/9", f"read P1684 of {lighthouse(3)}", named(lighthouse(5))),
+    }  # fmt: skip
+    answers = {walk[-1] for walk in grown(grow_chains, architect(3), 1)[0]}
+    assert {"1633", "1713", named(architect(10)), named(architect(56))} < answers
+
+
+@pytest.mark.parametrize("hops", [2, 3])
+def test_only_the_end_of_a_reverse_step_is_asked_for_itself(hops):
+    """Who a work is by is asked as the work's attribute."""
+    forms = [f for f, _, _ in grow_chains(AT, lighthouse(3), hops, Random(1), Refusals())]
+    things = [f for f in forms if f.ask.var[0] == "x"]
+    assert things and all(any(c.subject == f.ask.var for c in f.of(ClaimClause)) for f in things)
+
+
+def test_two_relations_that_people_know_as_one_are_one_hop():
+    """The capital of his country."""
+    refusals = Refusals()
+    start = Walk((lighthouse(3), architect(3), architect(5)), (("P84", False), ("P27", False)))
+    assert not list(extend(AT, start, step("P36", town(6)), refusals))
+    assert refusals.reasons == {Reason.COLLAPSES.value: 1}
+
+
 def test_a_recipe_without_details_and_computations_gets_neither():
     plain, _ = grown(grow_chains, lighthouse(3), 2, ground(detail_share=0.0, computation_share=0.0))
     assert len(plain) == 6 and not any("years" in walk for walk in plain)

@@ -19,11 +19,10 @@ from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.margin import num_fitting
 from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.drafting.edges import Edge
-from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.lacking import lack_to_describe, lacks_to_meet
+from questloom.transforms.planning.lacking import lacks_to_meet
 from questloom.transforms.planning.looks import ask_reading
 from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
 from questloom.transforms.planning.steps import steps_from
@@ -98,10 +97,8 @@ def _met(
     num_claims = len(walk.clauses_of(ClaimClause)) + 2
     if num_claims not in (hops, hops - 1) or one[1].property == other[1].property:
         return
+    # A reverse step leads only to a thing of a class whose members are known.
     kind = find_descriptor_class(at.facts, one[1].target)
-    if not kind or not nearly_complete(at.facts, kind):
-        refusals.add(Reason.NO_DESCRIPTION, partial(lack_to_describe, at.facts, one[1].target))
-        return
     var = f"x{len(walk.things)}"
     clauses = (
         *walk.clauses,
