@@ -11,109 +11,37 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
-    Fuzzy,
-    Image,
     Reads,
     SentenceClause,
 )
 from questloom.records.knowledge import (
-    Article,
     Detail,
-    Entity,
-    ImageAsset,
-    Section,
     Value,
     entity_value,
 )
-from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.planning import route as route_module
-from questloom.transforms.planning.moves import Moves, State
 from questloom.transforms.planning.route import find_route, selecting_sets
-from tests.small_facts import SmallFacts, claim, year
-from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
-
-TOWER, ARCHITECT, TEACHER, PRIZE = "Q1000", "Q2000", "Q2001", "Q9000"
-NAMES = {TOWER: "Orm Light", ARCHITECT: "Maren Holt", TEACHER: "Aldo Vess", PRIZE: "Gilt Compass"}
-CLAIMS = [
-    *crowd(),
-    *(claim(f"Q20{n}0", "P1066", f"Q20{n}1") for n in range(3)),
-]
-PAGES = {
-    TOWER: "Orm Light was designed by Maren Holt.",
-    ARCHITECT: "Maren Holt, born in 1660, learned from Aldo Vess.",
-    TEACHER: "Aldo Vess was born in 1661.",
-}
-
-
-ASIDE = tuple(f"Nothing more is known of its {part}." for part in ("roof", "cellar", "garden"))
-"""Passages that make a page too long for a search to show the whole."""
-
-
-def facts(
-    pages: dict[str, str] = PAGES,
-    more: tuple = (),
-    names: dict[str, str] = NAMES,
-    described: dict[str, str] | None = None,
-    aside: tuple[str, ...] = ASIDE,
-) -> SmallFacts:
-    described = described or {}
-    return SmallFacts(
-        [*CLAIMS, *more],
-        {
-            key: Entity(
-                id=key,
-                labels={"en": name},
-                descriptions={"en": described[key]} if key in described else {},
-            )
-            for key, name in names.items()
-        },
-        {
-            key: Article(
-                wiki="w",
-                title=names[key],
-                page_id=number,
-                revision=1,
-                entity_id=key,
-                sections=tuple(Section(title="", level=1, text=t) for t in (text, *aside)),
-            )
-            for number, (key, text) in enumerate(pages.items())
-        },
-        images={
-            TOWER: (
-                ImageAsset(
-                    id="0" * 64,
-                    file="t.jpg",
-                    mime="image/jpeg",
-                    width=9,
-                    height=9,
-                    num_bytes=9,
-                    details=(Detail(property="P1684", value=year(1700)),),
-                ),
-            )
-        },
-    )
-
-
-SHOWN, DESIGNED = Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1")
-TAUGHT = ClaimClause(subject="x1", property="P1066", object="x2")
-THINGS = {
-    "x0": entity_value(TOWER),
-    "x1": entity_value(ARCHITECT),
-    "x2": entity_value(TEACHER),
-}
-
-
-def born(var: str, *clauses) -> Form:
-    """The year in which a person was born, over clauses."""
-    return Form(
-        clauses=(*clauses, ClaimClause(subject=var, property="P569", object="a")),
-        ask=Ask(var="a", type="date", precision="year"),
-    )
-
-
-TWO, THREE = born("x1", SHOWN, DESIGNED), born("x2", SHOWN, DESIGNED, TAUGHT)
-TWO_BINDING = {"x0": THINGS["x0"], "x1": THINGS["x1"], "a": year(1660)}
-THREE_BINDING = {**THINGS, "a": year(1661)}
+from tests.small_facts import claim, year
+from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE
+from tests.transforms.planning.tower import (
+    ARCHITECT,
+    ASIDE,
+    DESIGNED,
+    NAMES,
+    PAGES,
+    PRIZE,
+    SHOWN,
+    TAUGHT,
+    TEACHER,
+    THINGS,
+    THREE,
+    THREE_BINDING,
+    TOWER,
+    TWO,
+    TWO_BINDING,
+    born,
+    facts,
+)
 
 
 def test_a_chain_costs_a_call_more_than_its_hops_each_needing_the_one_before():
@@ -308,58 +236,6 @@ def test_a_sentence_is_read_on_its_subjects_page_and_gives_the_other_thing():
     form = born("x2", SHOWN, DESIGNED, said)
     found = find_route(form, THREE_BINDING, facts())
     assert "visit x1" in found.moves and found.moves[-1] == "visit x2" and found.calls == 4
-
-
-def after(form: Form, binding: Binding, store: SmallFacts, *made: str) -> tuple[State, list[str]]:
-    """The state after some calls, and the calls that a solver can make then."""
-    moves = Moves(form, binding, store)
-    state = moves.start()
-    for call in made:
-        state = next(s for s in moves.following(state) if s.moves[-1] == call)
-    return state, [s.moves[-1] for s in moves.following(state)]
-
-
-def test_a_page_that_the_words_name_is_opened_once_by_two_calls_and_only_where_there_is_one():
-    named = born("x1", SHOWN, DESIGNED, replace(TAUGHT, object=entity_value(TEACHER)))
-    opening = f"visit {TEACHER}"
-    _, calls = after(named, TWO_BINDING, facts())
-    assert calls == ["image_search x0", "text_search x1", opening]
-    state, calls = after(named, TWO_BINDING, facts(), opening)
-    assert opening not in calls and state.moves == (f"text_search {TEACHER}", opening)
-    alone = facts({k: page for k, page in PAGES.items() if k != TEACHER})
-    assert opening not in after(named, TWO_BINDING, alone)[1]
-
-
-def test_a_computation_waits_for_what_it_computes_with():
-    read = Reads(var="r", of="x0", property="P1684")
-    span = Form(
-        clauses=(*TWO.clauses, read, Compute(out="n", op="difference", args=("r", "a"))),
-        ask=Ask(var="n", type="quantity", unit="years"),
-    )
-    binding = {**TWO_BINDING, "r": year(1700), "n": Value(kind="quantity", number=40.0)}
-    made, computing = ("image_search x0", "text_search x1", "visit x1"), "python_interpreter n"
-    assert computing not in after(span, binding, facts(), *made)[1]
-    assert computing in after(span, binding, facts(), *made, "crop r")[1]
-    assert computing not in after(span, binding, facts(), *made, "crop r", computing)[1]
-
-
-def test_a_name_within_a_name_within_a_name_is_in_hand_once_the_first_is_and_not_before():
-    names = {**NAMES, TOWER: "Maren Holt Light", TEACHER: "Holt"}
-    silent = facts(dict.fromkeys(PAGES, "Nobody knows much of it."), names=names)
-    form = born("x2", SHOWN, TAUGHT, DESIGNED)
-    start, _ = after(form, THREE_BINDING, silent)
-    assert not start.known and not start.seen
-    found, _ = after(form, THREE_BINDING, silent, "image_search x0")
-    assert found.known == {"x0", "x1", "x2"} and found.seen == {SHOWN, DESIGNED, TAUGHT}
-
-
-def test_a_vague_clue_is_confirmed_where_a_page_states_the_exact_one():
-    sixties = Fuzzy(kind="range", subject="x1", property="P569", object=year(1660))
-    form = born("x2", SHOWN, DESIGNED, TAUGHT, sixties)
-    made = ("image_search x0", "text_search x1", "visit x1")
-    assert sixties in after(form, THREE_BINDING, facts(), *made)[0].seen
-    silent = facts({**PAGES, ARCHITECT: "Maren Holt learned from Aldo Vess."})
-    assert sixties not in after(form, THREE_BINDING, silent, *made)[0].seen
 
 
 WON = ClaimClause(subject="x1", property="P166", object=entity_value(PRIZE))
