@@ -32,7 +32,11 @@ PER_SENTENCE = 1.2
 short sentences."""
 
 
-_ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*\bits?\b")
+OPENS_WITH_YEAR = 5.0
+"""Cost of a text whose first sentence says that a picture shows a year. Readers found this opening
+contrived."""
+
+_ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*(?<!as )\bits?\b")
 
 
 @dataclass(frozen=True)
@@ -165,6 +169,7 @@ def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tup
             add(lambda t, thing=thing, left=left: t.more_of(thing.var, left))  # type: ignore[misc]
     for reads in _counted_years(words):
         if rng.random() < 0.5:
+            telling.cost += OPENS_WITH_YEAR * (not texts)
             add(lambda t, reads=reads: t.tell_year(reads))  # type: ignore[misc]
     add(_ask)
     telling.cost += PER_SENTENCE * (len(texts) - 1)
@@ -179,7 +184,8 @@ def _counted_years(words: FormWords) -> list[Reads]:
 
 def _ask(telling: Telling) -> str:
     """Makes the question sentence. A wording is refused if a reader could take "it" for the asked
-    thing ("Which painting hangs in the town where it stands?")."""
+    thing ("Which painting hangs in the town where it stands?"), unless it is the asked thing
+    ("Which district has that town as its capital?")."""
     telling.asking = True
     text = capital(question(telling).replace(",?", "?"))
     telling.cost += HOPELESS * bool(_ITSELF.match(text))
