@@ -261,8 +261,9 @@ def test_a_comparison_in_the_words_costs_nothing_and_tells_two_prize_winners_apa
 
 
 def test_a_comparison_of_a_date_that_a_cheap_way_does_not_need_is_left_out():
+    """The lighthouse opened after its architect was born, which nobody who knows her needs."""
     built = ClaimClause(subject="x0", property="P571", object="b")
-    form = born("x1", SHOWN, DESIGNED, WON, built, Compare(left="b", op="<", right=year(1900)))
+    form = born("x1", SHOWN, DESIGNED, WON, built, Compare(left="b", op=">", right="a"))
     more = (TWICE[0], claim(TOWER, "P571", year(1700)))
     found = find_route(form, {**TWO_BINDING, "b": year(1700)}, facts(more=more))
     assert (found.calls, found.looks) == (2, 0)
