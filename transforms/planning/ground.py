@@ -1,10 +1,11 @@
 """Defines what all parts of planning need: the store, the rules, and a count of refusals."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from questloom.records.outcomes import Reason
+from questloom.records.plan import TextFact
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.seeds import may_be_shown
@@ -24,6 +25,7 @@ class Ground:
         min_views: minimum number of pictures that a thing must have before a question may show one
             of them.
         living_people: whether a question may show people without a date of death.
+        told: facts that only pages state, by the thing whose page states them.
     """
 
     facts: Lookups
@@ -32,6 +34,7 @@ class Ground:
     recipe_seed: int
     min_views: int = 1
     living_people: bool = False
+    told: Mapping[str, tuple[TextFact, ...]] = field(default_factory=dict, compare=False)
 
     def may_be_shown(self, thing: str) -> bool:
         """Whether a question may show a picture of a thing. A recipe may exclude living people."""
