@@ -9,7 +9,6 @@ from questloom.records.knowledge import Article, Value
 from questloom.transforms.facts.lookups import Facts, languages_of
 from questloom.transforms.remembered import remembered
 
-
 MIN_WORD = 4
 """Minimum number of letters of the word that names a relation. "is in" names none."""
 

@@ -29,7 +29,7 @@ from questloom.records.table import Json
 from questloom.transforms.drafting.draft_rules import TextFactRules
 from questloom.transforms.facts.lookups import Facts, Lookups, languages_of
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.facts.told import telling_word
+from questloom.transforms.facts.told import MIN_WORD, telling_word
 from questloom.transforms.planning.ground import Ground
 from questloom.transforms.planning.steps import steps_from
 from questloom.transforms.remembered import remembered
@@ -45,6 +45,7 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 """Matches what denies, doubts or dates a statement."""
+_PRONOUN = re.compile(r"\b(?:it|its|he|his|him|she|her|they|their)\b", re.IGNORECASE)
 _TO_READER = re.compile(
     r"\b(?:you|your|ignore|instructions?|prompt|assistant|reply|answer with)\b|\bsystem\s*:|[<>{}|\[\]]",
     re.IGNORECASE,
@@ -99,7 +100,7 @@ def spoken(facts: Lookups, thing: str, max_hub: int) -> tuple[Spoken, ...]:
     """The sentences of a thing's page that a model may read for facts, in the order of the page.
 
     A sentence is left out if it is too long, doubts, denies or dates what it says, speaks to its
-    reader, or links to no thing to which a plan could go by it.
+    reader, has no word for the page's thing, or links to no thing to which a plan could go by it.
     """
     article = facts.article(thing)
     if article is None:
@@ -112,7 +113,8 @@ def spoken(facts: Lookups, thing: str, max_hub: int) -> tuple[Spoken, ...]:
     found = []
     for (section, start, end), links in sorted(ends.items()):
         text = article.sections[section].text[start:end]
-        if any(links.values()) and len(text) <= MAX_SENTENCE and _is_plain(text):
+        fits = len(text) <= MAX_SENTENCE and _is_plain(text) and _speaks_of(facts, thing, text)
+        if any(links.values()) and fits:
             found.append(Spoken(section, start, end, text, tuple(links.items())))
     return tuple(found)
 
@@ -140,6 +142,21 @@ def _is_plain(text: str) -> bool:
         and clean(text) == text
         and not _UNSURE.search(text)
         and not _TO_READER.search(text)
+    )
+
+
+def _speaks_of(facts: Facts, thing: str, text: str) -> bool:
+    """Whether a sentence has a word for a thing: part of its name, its kind, or a pronoun. The
+    words are known for English only; sentences of other languages pass."""
+    entity = facts.entity(thing)
+    if facts.edition != "en" or entity is None:
+        return True
+    names = {w for n in entity.names(languages_of(facts)) for w in n.split() if len(w) >= MIN_WORD}
+    kinds = [kind.label() for c in entity.classes if (kind := facts.entity(c)) is not None]
+    return (
+        _PRONOUN.search(text) is not None
+        or any(stands_in(w, text) for w in names)
+        or any(kind.casefold() in text.casefold() for kind in kinds)
     )
 
 
@@ -248,7 +265,7 @@ def _tells_of_another(sentence: Spoken, relation: str, anchor: str) -> bool:
         return True
     word = text.casefold().find(telling_word(relation), at)
     return any(
-        0 <= (place := text.rfind(other, 0, word))
+        (place := text.rfind(other, 0, word)) >= 0
         and _OF_THE_LAST.match(text[place + len(other) : word])
         for other in others
     )
