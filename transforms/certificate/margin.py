@@ -247,7 +247,8 @@ def margin_of(
             too_large = True
             continue
         listed.update(matches)
-        num_enumerated += 1
+        # A page may also name things without a link, so another part lists rivals too.
+        num_enumerated += part.role != "sentence"
     unlisted = NO_RIVAL if sure else num_enumerated
     listed.discard(intended.entity)
     return _fewest_gaps(

@@ -183,9 +183,8 @@ def page_prompt(facts: Lookups, thing: str, sentences: Sequence[Spoken]) -> tupl
     kind = facts.entity(find_descriptor_class(facts, thing))
 
     def asked(page: str) -> Prompt:
-        kinds = kind.label(facts.edition) if kind else ""
-        values = {"title": article.title, "kinds": kinds, "page": fenced("page", page)}
-        return render(ROLES[ROLE], **values)
+        label = kind.label(facts.edition) if kind else ""
+        return render(ROLES[ROLE], title=article.title, kind=label, page=fenced("page", page))
 
     room = MAX_TOKENS * CHARS_PER_TOKEN - len(asked("").text)
     lines, last, shown = list[str](), (-1, -1), 0

@@ -1,7 +1,6 @@
 """Text facts: which sentences a model reads, which statements of its replies stand, and how many of them make a fact."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -25,7 +24,7 @@ from questloom.transforms.planning.text_facts import (
 )
 from questloom.transforms.writing.llm.plan_words import CHARS_PER_TOKEN, MAX_TOKENS
 from tests.prompts.scripted import Scripted
-from tests.transforms.planning.coast import NUM_TOWNS, architect, ground, lighthouse, novel, town
+from tests.transforms.planning.coast import architect, ground, lighthouse, town
 from tests.transforms.planning.told_coast import (
     HUB,
     KEEPER,
@@ -33,7 +32,6 @@ from tests.transforms.planning.told_coast import (
     name,
     restored,
     told_coast,
-    with_section,
 )
 
 LIGHT = lighthouse(3)
@@ -364,6 +362,3 @@ def test_two_pages_are_told_apart():
         (LIGHT, RESTORER),
         (architect(3), KEEPER),
     ]
-
-
-_ = (replace, NUM_TOWNS, novel, with_section)
