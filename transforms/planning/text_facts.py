@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from questloom.language.names_in_text import folded, stands_in
+from questloom.language.names_in_text import HUMAN, folded, stands_in
 from questloom.language.sentences import sentence_spans, tells
 from questloom.models.structured import BadReply
 from questloom.prompts.ask import Client, ask
@@ -45,7 +45,8 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 """Matches what denies, doubts or dates a statement."""
-_PRONOUN = re.compile(r"\b(?:it|its|he|his|him|she|her|they|their)\b", re.IGNORECASE)
+_OF_PERSON = re.compile(r"\b(?:he|his|him|she|her)\b", re.IGNORECASE)
+_OF_THING = re.compile(r"\b(?:it|its)\b", re.IGNORECASE)
 _TO_READER = re.compile(
     r"\b(?:you|your|ignore|instructions?|prompt|assistant|reply|answer with)\b|\bsystem\s*:|[<>{}|\[\]]",
     re.IGNORECASE,
@@ -154,7 +155,7 @@ def _speaks_of(facts: Facts, thing: str, text: str) -> bool:
     names = {w for n in entity.names(languages_of(facts)) for w in n.split() if len(w) >= MIN_WORD}
     kinds = [kind.label() for c in entity.classes if (kind := facts.entity(c)) is not None]
     return (
-        _PRONOUN.search(text) is not None
+        (_OF_PERSON if HUMAN in entity.classes else _OF_THING).search(text) is not None
         or any(stands_in(w, text) for w in names)
         or any(kind.casefold() in text.casefold() for kind in kinds)
     )
@@ -236,7 +237,7 @@ def check_statement(
         return Reason.NOT_ON_PAGE
     if not links[anchor] or folded(said.subject) not in _names(facts, thing):
         return Reason.WRONG_ENDS
-    if not telling_word(relation) or _tells_of_another(sentence, relation, anchor):
+    if not telling_word(relation) or _tells_of_another(facts, thing, sentence, relation, anchor):
         return Reason.WRONG_ENDS
     return Noted(sentence, links[anchor], relation) if said.single else Reason.NOT_SINGLE
 
@@ -251,22 +252,34 @@ def _names(facts: Facts, thing: str) -> set[str]:
     return {folded(n) for n in (*names, *([article.title] if article else ()))}
 
 
-def _tells_of_another(sentence: Spoken, relation: str, anchor: str) -> bool:
-    """Whether another linked thing stands between the relation and the noted object, or the
-    relation goes on about the thing named before it: "designed by A, a pupil of B"."""
+def _tells_of_another(
+    facts: Facts, thing: str, sentence: Spoken, relation: str, anchor: str
+) -> bool:
+    """Whether a relation is not between the page's thing and the noted object.
+
+    A word for the page's thing and the object must stand on different sides of the relation. No
+    other linked thing may stand between the relation and the object, and the relation must not go
+    on about the thing named before it: "designed by A, a pupil of B".
+    """
     text, at = sentence.text, sentence.text.find(relation)
-    after, before = text.find(anchor, at + len(relation)), text.rfind(anchor, 0, at)
+    end = at + len(relation)
+    after, before = text.find(anchor, end), text.rfind(anchor, 0, at)
     if after < 0 and before < 0:
         return True
-    between = text[at + len(relation) : after] if after >= 0 else text[before + len(anchor) : at]
+    between, rest = (
+        (text[end:after], text[:end])
+        if after >= 0
+        else (text[before + len(anchor) : at], text[at:])
+    )
     others = [a for a, _ in sentence.links if a != anchor]
-    if any(other in between for other in others):
+    rest = rest.split(";")[-1 if after >= 0 else 0]  # a new clause has a subject of its own
+    if not _speaks_of(facts, thing, rest) or any(other in between for other in others):
         return True
-    word = text.casefold().find(telling_word(relation), at)
+    word = at + relation.casefold().find(telling_word(relation))
+    places = [(text.rfind(other, 0, word), other) for other in others]
     return any(
-        (place := text.rfind(other, 0, word)) >= 0
-        and _OF_THE_LAST.match(text[place + len(other) : word])
-        for other in others
+        place >= 0 and _OF_THE_LAST.match(text[place + len(other) : word])
+        for place, other in places
     )
 
 

@@ -208,6 +208,9 @@ def test_a_statement_is_dropped_that_the_page_does_not_make(reason, changes):
         (f"It was designed by {{{architect(3)}}}, a pupil of {{{RESTORER}}}.", "was designed by"),
         (f"Its rival {{{KEEPER}}} restored the tower of {{{RESTORER}}}.", "restored"),
         (f"{{{RESTORER}}} and {{{KEEPER}}} restored it.", "restored"),
+        (f"The builder {{{KEEPER}}}, who saw it rise, was a pupil of {{{RESTORER}}}.", "pupil of"),
+        (f"Ann Orm restored {{{RESTORER}}} and it.", "restored"),
+        (f"It was built by Ann Orm; she was taught by {{{RESTORER}}}.", "taught by"),
     ],
 )
 def test_a_relation_that_belongs_to_another_thing_of_the_sentence_is_dropped(text, relation):
