@@ -28,6 +28,7 @@ DOING = {
 }
 UNITS = {
     "Seed": "seeds",
+    "ReadSeed": "seeds",
     "Question": "questions",
     "Trajectory": "episodes",
     "Item": "questions",

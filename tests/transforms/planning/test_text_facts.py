@@ -208,7 +208,10 @@ def test_a_statement_is_dropped_that_the_page_does_not_make(reason, changes):
         (f"It was designed by {{{architect(3)}}}, a pupil of {{{RESTORER}}}.", "was designed by"),
         (f"Its rival {{{KEEPER}}} restored the tower of {{{RESTORER}}}.", "restored"),
         (f"{{{RESTORER}}} and {{{KEEPER}}} restored it.", "restored"),
-        (f"The builder {{{KEEPER}}}, who saw it rise, was a pupil of {{{RESTORER}}}.", "pupil of"),
+        (
+            f"The builder {{{KEEPER}}}, who was young, was a pupil of {{{RESTORER}}} when it rose.",
+            "pupil of",
+        ),
         (f"Ann Orm restored {{{RESTORER}}} and it.", "restored"),
         (f"It was built by Ann Orm; she was taught by {{{RESTORER}}}.", "taught by"),
     ],
