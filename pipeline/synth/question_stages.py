@@ -61,7 +61,7 @@ def make_plan(job: Job) -> Apply:
     def plan(given: Seed | ReadSeed) -> PlannedSeed | Rejection:
         if isinstance(given, Seed):
             return plan_seed(at, given)
-        return plan_seed(replace(at, told=given.by_subject()), given.seed)
+        return plan_seed(replace(at, text_facts=given.by_subject()), given.seed)
 
     return plan
 

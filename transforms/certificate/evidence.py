@@ -12,7 +12,7 @@ from questloom.transforms.certificate.stating import statement_of
 from questloom.transforms.certificate.text_veto import article_names, names_of, spellings
 from questloom.transforms.facts.fuzzy import claims_behind
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.told import names_in_sentence, sentence_of
+from questloom.transforms.facts.page_statements import names_in_sentence, sentence_of
 from questloom.transforms.facts.values import is_volatile, values_match
 
 

@@ -30,8 +30,8 @@ from questloom.records.periods import DAY, YEAR
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.facts.fuzzy import fits
 from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.page_statements import objects_of
 from questloom.transforms.facts.readings import readings
-from questloom.transforms.facts.told import told_ends
 from questloom.transforms.facts.values import (
     ENUMERATION_LIMIT,
     best_values,
@@ -199,9 +199,9 @@ def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Bin
 
 
 def _extend_sentence(clause: SentenceClause, binding: Binding, facts: Facts) -> Iterator[Binding]:
-    """A hop that only a sentence states. The subject has a value; `told_ends` gives the objects."""
+    """A hop that only a sentence states. The subject has a value; `objects_of` gives the objects."""
     value = resolve(clause.object, binding)
-    for end in told_ends(facts, clause, binding[clause.subject].entity):
+    for end in objects_of(facts, clause, binding[clause.subject].entity):
         if value is None:
             assert isinstance(clause.object, str)
             yield {**binding, clause.object: entity_value(end)}

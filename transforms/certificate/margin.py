@@ -32,7 +32,7 @@ from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.fuzzy import fits
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
-from questloom.transforms.facts.told import leads_to_target, linked_things, told_status
+from questloom.transforms.facts.page_statements import leads_to_target, linked_things, rival_status
 from questloom.transforms.facts.values import (
     ENUMERATION_LIMIT,
     best_values,
@@ -91,7 +91,7 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
     if isinstance(part.clause, Fuzzy):
         return _fuzzy_status(facts, rival, part.clause, part.value)
     if isinstance(part.clause, SentenceClause):
-        return told_status(facts, rival, part.clause, part.value)
+        return rival_status(facts, rival, part.clause, part.value)
     subject = rival if part.role in ("has", "range") else part.value.entity
     values = best_values(facts, subject, part.property)
     known = [v for v in values if v.kind not in ("somevalue", "novalue")]

@@ -25,7 +25,7 @@ class Ground:
         min_views: minimum number of pictures that a thing must have before a question may show one
             of them.
         living_people: whether a question may show people without a date of death.
-        told: facts that only pages state, by the thing whose page states them.
+        text_facts: facts that only pages state, by the thing whose page states them.
     """
 
     facts: Lookups
@@ -34,7 +34,7 @@ class Ground:
     recipe_seed: int
     min_views: int = 1
     living_people: bool = False
-    told: Mapping[str, tuple[TextFact, ...]] = field(default_factory=dict, compare=False)
+    text_facts: Mapping[str, tuple[TextFact, ...]] = field(default_factory=dict, compare=False)
 
     def may_be_shown(self, thing: str) -> bool:
         """Whether a question may show a picture of a thing. A recipe may exclude living people."""

@@ -28,8 +28,8 @@ from questloom.records.synthesis import Seed
 from questloom.records.table import Json
 from questloom.transforms.drafting.draft_rules import TextFactRules
 from questloom.transforms.facts.lookups import Facts, Lookups, languages_of
+from questloom.transforms.facts.page_statements import MIN_WORD, telling_word
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.facts.told import MIN_WORD, telling_word
 from questloom.transforms.planning.ground import Ground
 from questloom.transforms.planning.steps import steps_from
 from questloom.transforms.remembered import remembered

@@ -11,7 +11,7 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.plan import ReadSeed
 from questloom.records.synthesis import Seed
 from questloom.transforms.drafting.draft_rules import TextFactRules
-from questloom.transforms.facts.told import telling_word
+from questloom.transforms.facts.page_statements import telling_word
 from questloom.transforms.planning.text_facts import (
     MAX_SENTENCE,
     Noted,

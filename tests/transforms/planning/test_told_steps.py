@@ -16,12 +16,12 @@ from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.evidence import evidence
 from questloom.transforms.certificate.execute import binding_of, extend
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.facts.told import (
+from questloom.transforms.facts.page_statements import (
     leads_to_target,
     linked_things,
     names_on_page,
-    told_ends,
-    told_status,
+    objects_of,
+    rival_status,
 )
 from questloom.transforms.facts.trust import Trust
 from questloom.transforms.planning.ground import Ground, Refusals
@@ -46,7 +46,7 @@ def at(pages=PAGES, *, rules=ALL, told=(LIGHT,), **more) -> Ground:
     facts = told_coast(pages, **more)
     facts_told = {thing: (fact_of(facts, thing),) for thing in told}
     made = ground(facts, hops={"easy": 1, "medium": 2, "hard": 3})
-    return replace(made, certificate=rules, told=facts_told)
+    return replace(made, certificate=rules, text_facts=facts_told)
 
 
 def planned(where: Ground, level="easy", thing=LIGHT) -> tuple[list[Plan], Refusals]:
@@ -201,10 +201,10 @@ TOLD = SentenceClause(
 
 def test_the_read_page_gives_the_object_and_an_unread_page_each_of_its_links():
     facts = at().facts
-    assert told_ends(facts, TOLD, LIGHT) == (RESTORER,)
-    assert told_ends(facts, TOLD, lighthouse(4)) == (architect(21),)
-    assert told_ends(facts, TOLD, "Q999999") == () == linked_things(facts, "Q999999")
-    assert told_ends(facts, replace(TOLD, target=""), LIGHT) == ()
+    assert objects_of(facts, TOLD, LIGHT) == (RESTORER,)
+    assert objects_of(facts, TOLD, lighthouse(4)) == (architect(21),)
+    assert objects_of(facts, TOLD, "Q999999") == () == linked_things(facts, "Q999999")
+    assert objects_of(facts, replace(TOLD, target=""), LIGHT) == ()
 
     def ends(**binding: str) -> list[str]:
         values = {v: entity_value(e) for v, e in binding.items()}
@@ -218,12 +218,12 @@ def test_a_rival_matches_in_the_sentence_is_a_gap_on_the_page_and_is_out_elsewhe
     where = at(PAGES | {LIGHT: f"{PAGES[LIGHT]} It was painted by {{{KEEPER}}}."})
     facts, known = where.facts, entity_value(LIGHT)
     (told,) = only(where).logical_form.of(SentenceClause)
-    status = {r: told_status(facts, r, told, known) for r in (RESTORER, KEEPER, architect(9))}
+    status = {r: rival_status(facts, r, told, known) for r in (RESTORER, KEEPER, architect(9))}
     assert status == {RESTORER: "match", KEEPER: "gap", architect(9): "contradicted"}
-    assert told_status(facts, architect(3), told, known) == "gap"  # named without a link
+    assert rival_status(facts, architect(3), told, known) == "gap"  # named without a link
     assert not names_on_page(facts, "Q999999", KEEPER) and not names_on_page(facts, LIGHT, "Q9")
     backwards = entity_value(RESTORER)
-    assert told_status(facts, lighthouse(9), told, backwards) == "gap"
+    assert rival_status(facts, lighthouse(9), told, backwards) == "gap"
     assert leads_to_target(told, known) and not leads_to_target(told, backwards)
     assert not leads_to_target(replace(told, target=""), known)
     assert not leads_to_target(ClassClause(var="x1", class_id="Q5"), known)

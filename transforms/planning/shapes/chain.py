@@ -220,7 +220,9 @@ def tell_on(at: Ground, walk: Walk, refusals: Refusals) -> list[Walk]:
     has at most one such step."""
     facts, found, var = at.facts, list[Walk](), f"x{len(walk.things)}"
     steps = (*walk.steps, ("", False))
-    for fact in at.told.get(walk.things[-1], ()) if not walk.clauses_of(SentenceClause) else ():
+    for fact in (
+        at.text_facts.get(walk.things[-1], ()) if not walk.clauses_of(SentenceClause) else ()
+    ):
         if fact.object in walk.things or fact.object in walk.said:
             continue
         if any(fact.object in alone(facts, walk.things[0], k) for k in range(1, len(steps))):

@@ -15,8 +15,8 @@ from questloom.transforms.certificate.evidence import evidence_clauses
 from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.certificate.kinds import find_sex_words, stated_kinds
 from questloom.transforms.certificate.leak import find_leak
+from questloom.transforms.facts.page_statements import telling_word
 from questloom.transforms.facts.signs import SIGNS
-from questloom.transforms.facts.told import telling_word
 from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.llm.allowed_words import COMPARING
 from questloom.transforms.writing.llm.everyday_words import find_role_nouns

@@ -32,7 +32,7 @@ def linked_things(facts: Facts, thing: str) -> tuple[str, ...]:
     return tuple(sorted(e for e in found if e and e != thing))
 
 
-def told_ends(facts: Facts, clause: SentenceClause, subject: str) -> tuple[str, ...]:
+def objects_of(facts: Facts, clause: SentenceClause, subject: str) -> tuple[str, ...]:
     """The things that may be the object of a sentence clause for a given subject.
 
     For the thing whose page has the sentence, this is the one thing that the sentence names. Nobody
@@ -94,7 +94,7 @@ def leads_to_target(clause: Clause, known: Value) -> bool:
     return isinstance(clause, SentenceClause) and clause.target not in ("", known.entity)
 
 
-def told_status(facts: Facts, rival: str, clause: SentenceClause, known: Value) -> str:
+def rival_status(facts: Facts, rival: str, clause: SentenceClause, known: Value) -> str:
     """Compares a rival with a sentence clause whose one end is known: "match", "contradicted" or
     "gap".
 
