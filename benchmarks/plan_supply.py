@@ -1,11 +1,12 @@
 """Measures how many plans a store supplies for each shape and level. A plan is a question before it
 gets words.
 
-    python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
+    python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--shapes tree] [--own-seeds] [--set KEY=VALUE ...]
 
 The table shows three things: the plans' routes, the number of plans that the graph writer can put
 into words, and the writer's most frequent reasons for refusing a plan. The script draws the seeds
-at random from all items that a question's picture may show. The recipe sets how large the plans of
+at random from all items that a question's picture may show; with `--own-seeds`, from the things
+that the recipe's rules for seeds select. The recipe sets how large the plans of
 a level are. The size of a chain or a meet (two kinds of plans) is its number of hops, including the
 asked hop. The size of a tree (a third kind) is its number of rounds. The first line shows how many
 of the claims are curiosities (unusual facts of the invented world). The last line shows how many of
@@ -16,7 +17,7 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from questloom.files.opened import Opened
@@ -28,6 +29,7 @@ from questloom.records.identity import chance
 from questloom.records.plan import Plan
 from questloom.records.share import Share
 from questloom.records.synthesis import Seed
+from questloom.transforms.drafting.seeds import candidates, choose
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.planner import CHAIN, MEET, TREE, Shape, size_of
 from questloom.transforms.planning.search import search
@@ -86,6 +88,25 @@ def drawn(at: Ground, num: int) -> list[str]:
     return shown[:num]
 
 
+def own_seeds(job: Job, method: str, num: int) -> list[str]:
+    """The things of the seeds that the recipe would draw for a method, in random order."""
+    recipe = job.recipe
+    rules = replace(recipe.seeds, methods={method: 1.0}, count=num)
+    found = [
+        candidate
+        for entity in job.store.scan_entities()
+        for candidate in candidates(
+            entity,
+            job.lookups,
+            rules,
+            recipe.pictures,
+            recipe.seed,
+            recipe.draft.max_answer_words,
+        )
+    ]
+    return list(dict.fromkeys(seed.entity_id for seed in choose(found, rules)))
+
+
 def curious_claims(at: Ground) -> tuple[int, int]:
     """Returns two counts of claims about items: the claims that state a curiosity, and all
     claims.
@@ -99,9 +120,16 @@ def curious_claims(at: Ground) -> tuple[int, int]:
 
 
 def supplies(
-    recipe: Recipe, store: str, num: int, levels: Sequence[str] = ("easy", "medium", "hard")
+    recipe: Recipe,
+    store: str,
+    num: int,
+    levels: Sequence[str] = ("easy", "medium", "hard"),
+    shapes: Sequence[str] = (),
+    *,
+    own: bool = False,
 ) -> Iterator[Supply]:
-    """Counts the plans from some of the store's items, for each shape and for the given levels."""
+    """Counts the plans from some of the store's items, for each shape (all if `shapes` is empty)
+    and for the given levels. `own`: whether the recipe's rules select the items."""
     with Opened() as opened:
         job = Job(RunFolder("unused"), store, recipe, opened)
         at, english = make_ground(job), English(job.store, recipe.seed, recipe.language)
@@ -109,8 +137,11 @@ def supplies(
         print(f"curiosities: {curious} of {total} claims = {curious / max(1, total):.2%}\n")
         print(HEAD, flush=True)
         for shape, method in METHOD_OF.items():
+            if shapes and shape.name not in shapes:
+                continue
+            things = own_seeds(job, method, num) if own else drawn(at, num)
             for level in levels:
-                yield _supply(at, english, shape, method, level, drawn(at, num))
+                yield _supply(at, english, shape, method, level, things)
 
 
 def _supply(
@@ -157,11 +188,15 @@ def main() -> None:
     parser.add_argument("--recipe", default="demo")
     parser.add_argument("--things", type=int, default=60)
     parser.add_argument("--levels", nargs="+", default=["easy", "medium", "hard"])
+    parser.add_argument("--shapes", nargs="+", default=[], choices=[s.name for s in METHOD_OF])
+    parser.add_argument("--own-seeds", action="store_true")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args()
     recipe = load_recipe(given.recipe, tuple(given.set))
     found = []
-    for supply in supplies(recipe, given.store, given.things, given.levels):
+    for supply in supplies(
+        recipe, given.store, given.things, given.levels, given.shapes, own=given.own_seeds
+    ):
         print(supply.line(), flush=True)
         found.append(supply)
     plans = sum(supply.plans for supply in found)

@@ -76,6 +76,7 @@ def make_ground(job: Job) -> Ground:
         recipe.seed,
         min_views=2 if recipe.pictures.withhold_own else 1,
         living_people=recipe.seeds.living_people,
+        ladder=recipe.seeds.ladder,
     )
 
 

@@ -76,6 +76,12 @@ def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
             f"is {recipe.seeds.accepted:,}, and there are {recipe.seeds.count:,} seeds, each of which gives one question at most",
             "Set seeds.count to a few times seeds.accepted.",
         )
+    if recipe.seeds.ladders and not recipe.seeds.methods.get("injection"):
+        yield (
+            "seeds.ladders",
+            "is on, and the method injection, which makes ladders, has no weight",
+            "Set seeds.ladders=false, or give injection a weight (seeds.methods.injection=1).",
+        )
     if draft.detail_share + draft.computation_share > 1:
         yield (
             "draft.detail_share",

@@ -55,6 +55,10 @@ class SeedRules:
     method "exploration" uses these weights (ODE 3.1)."""
     per_entity: Annotated[int, Ge(1), Le(20)] = 1
     """Maximum number of seeds with the same entity and method."""
+    ladders: bool = False
+    """Whether each thing of the method "injection" gets a seed at every level. The questions of a
+    thing then form a ladder: they have the same picture and the same answer, and each level hides
+    more names."""
     rare_max_sitelinks: Annotated[int, Ge(0), Evolves("seeds", 0, 40, 5)] = 10
     """Rule "rare": maximum number of Wikipedias that have a page about the entity."""
     rare_min_statements: Annotated[int, Ge(0)] = 20
@@ -68,6 +72,11 @@ class SeedRules:
     exclude: tuple[str, ...] = ()
     """Files with ids of entities that must not be seeds, one id per line; for example the entities
     of benchmarks or of earlier rounds."""
+
+    @property
+    def ladder(self) -> tuple[str, ...]:
+        """The levels of each ladder; none if the recipe asks for no ladders."""
+        return tuple(sorted(n for n, w in self.levels.items() if w)) if self.ladders else ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from questloom.prompts.phrases import property_use
 from questloom.records.identity import priority
@@ -138,8 +139,9 @@ def candidates(
             if method == EXPLORATION:
                 yield from _explored(entity, facts, rules, recipe_seed, index, fitting)
                 continue
-            for rule in fitting:
-                level = _level(rules, recipe_seed, entity.id, method, index)
+            ladder = rules.ladder if method == "injection" else ()
+            levels = ladder or (_level(rules, recipe_seed, entity.id, method, index),)
+            for rule, level in product(fitting, levels):
                 seed = Seed(
                     entity_id=entity.id,
                     method=method,
@@ -149,10 +151,12 @@ def candidates(
                     topic=entity.topic,
                     index=index,
                 )
+                # The seeds of a ladder share a rank, so they are drawn together.
+                drawn_by = f"{entity.id}:{index}" if ladder else seed.id
                 yield Candidate(
                     stratum=(method, rule),
                     group=group,
-                    rank=priority(recipe_seed, seed.id, "seeds"),
+                    rank=priority(recipe_seed, drawn_by, "seeds"),
                     seed=seed,
                 )
 
@@ -260,7 +264,7 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
         )
         taken.update((c.seed.id, c) for c in order[:quota])
         leftover.extend(order[quota:])
-    for candidate in sorted(leftover, key=lambda c: c.rank):
+    for candidate in sorted(leftover, key=lambda c: (c.rank, c.seed.id)):
         if len(taken) >= rules.count:
             break
         taken.setdefault(candidate.seed.id, candidate)

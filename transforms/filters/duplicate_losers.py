@@ -37,13 +37,18 @@ from questloom.transforms.stages.write_side import WriteSide
 TEXT = "text"
 
 
-def duplicate_keys(question: Question) -> Iterator[str]:
+def duplicate_keys(question: Question, *, ladders: bool = False) -> Iterator[str]:
     """The keys of a question; two questions with a common key are duplicates. The keys are: the
     words; the path with the answer; the picture with the answer; the picture with the things of a
     computation.
 
     Words alone ("Who painted this?") prove little, so their key includes the answer and the
     pictured thing.
+
+    Args:
+        question: the question.
+        ladders: whether questions of the method "injection" are in ladders. Questions of a ladder
+            have the same picture and answer at different levels.
     """
     answer = question.answer.value.key()
     words = folded(question.text).strip()
@@ -51,7 +56,8 @@ def duplicate_keys(question: Question) -> Iterator[str]:
     if question.bindings:
         yield f"path:{answer}:{','.join(sorted(set(question.bindings.values())))}"
     if question.image_id:
-        yield f"picture:{question.image_id}:{answer}"
+        rung = f":{question.level}" if ladders and question.method == "injection" else ""
+        yield f"picture:{question.image_id}:{answer}{rung}"
         form = question.logical_form
         if form is not None and form.of(
             Compute
@@ -80,7 +86,7 @@ class ShardKeys(beam.DoFn):
         if not recipe.filters.duplicates:
             return
         for question in read_records(self.job.run.shard(self.source, "kept", shard), Question):
-            for key in duplicate_keys(question):
+            for key in duplicate_keys(question, ladders=recipe.seeds.ladders):
                 yield key, (rank(recipe.seed, question.id), f"{question.id}:{shard}")
 
 

@@ -129,22 +129,30 @@ def order_plans(
     Returns:
         Maps each seed id to the indices of its plans, the best plan first. Each plan is judged by
         one of its parts (relation, thing or kind of work): the part that has used up most of its
-        share. The less of its share this part has used up, the better the plan. Among equal plans,
-        the dearest route comes first, then the most interesting answer. If several plans give the
-        same question, only the plan that comes earliest stays. The order of the seeds does not
-        matter.
+        share. A plan is within its shares if no part has more than its share of the seeds so far.
+        Plans within their shares come first, and among them the dearest route. The other plans
+        follow, those that exceed their shares least first. Interest decides between equal plans. If
+        several plans give the same question, only the plan that comes earliest stays. The order of
+        the seeds does not matter.
     """
     used: Counter[tuple[str, str]] = Counter()
     taken: set[str] = set()
     orders: list[tuple[str, list[int], tuple[Offer, ...]]] = []
     # The seeds with the fewest plans come first: they cannot give walk.
-    for seed_id, _, offers in sorted(seeds, key=lambda s: (len(s[2]), s[1], s[0])):
+    in_turn = sorted(seeds, key=lambda s: (len(s[2]), s[1], s[0]))
+    for num, (seed_id, _, offers) in enumerate(in_turn, 1):
         loads = [_loads(offer, used, shares) for offer in offers]
         # Nearly equal interest counts as equal: the random order in which the plans were found then
         # decides.
         order = sorted(
             range(len(offers)),
-            key=lambda i: (loads[i], -offers[i].calls, -round(offers[i].interest / ALIKE), i),
+            key=lambda i: (
+                max([num, *loads[i][:1]]),
+                -offers[i].calls,
+                loads[i],
+                -round(offers[i].interest / ALIKE),
+                i,
+            ),
         )
         orders.append((seed_id, order, offers))
         first = next((i for i in order if offers[i].same not in taken), None)

@@ -26,6 +26,8 @@ class Ground:
             of them.
         living_people: whether a question may show people without a date of death.
         text_facts: facts that only pages state, by the thing whose page states them.
+        ladder: the levels of a ladder, if the recipe asks for ladders: each tree then gives one
+            question at each of these levels.
     """
 
     facts: Lookups
@@ -35,6 +37,7 @@ class Ground:
     min_views: int = 1
     living_people: bool = False
     text_facts: Mapping[str, tuple[TextFact, ...]] = field(default_factory=dict, compare=False)
+    ladder: tuple[str, ...] = ()
 
     def may_be_shown(self, thing: str) -> bool:
         """Whether a question may show a picture of a thing. A recipe may exclude living people."""

@@ -20,6 +20,7 @@ from questloom.transforms.planning.search import (
 )
 from questloom.transforms.planning.shapes.chain import Grown, grow_chains
 from questloom.transforms.planning.shapes.cluster import grow_clusters, off_cluster
+from questloom.transforms.planning.shapes.ladder import grow_ladders
 from questloom.transforms.planning.shapes.meet import grow_meets
 from questloom.transforms.planning.shapes.tree import grow_trees
 from questloom.transforms.stages.stage import reject
@@ -51,10 +52,21 @@ def _of_thing(grow: GrowsOfThing) -> Grows:
     return lambda at, seed, size, draw, refusals: grow(at, seed.entity_id, size, draw, refusals)
 
 
-CHAIN, MEET, TREE, CLUSTER = (
+def _of_ladder(
+    at: Ground, seed: Seed, size: int, draw: Random, refusals: Refusals
+) -> Iterator[Grown]:
+    """Grows one size of the ladder of a seed's thing. The draw does not depend on the level, so all
+    seeds of a ladder grow the same tree."""
+    draw = chance(at.recipe_seed, f"{seed.entity_id}:{seed.index}", "ladder")
+    sizes = [at.draft.rounds[level] for level in at.ladder]
+    return grow_ladders(at, seed.entity_id, sizes, size, draw, refusals)
+
+
+CHAIN, MEET, TREE, LADDER, CLUSTER = (
     Shape("chain", _of_thing(grow_chains)),
     Shape("meet", _of_thing(grow_meets)),
     Shape("tree", _of_thing(grow_trees)),
+    Shape("tree", _of_ladder),
     Shape("cluster", grow_clusters, off_cluster, ALL_ALIKE),
 )
 BY_METHOD = {"paths": (MEET, CHAIN), "injection": (TREE,), "exploration": (CLUSTER,)}
@@ -84,7 +96,8 @@ def plans_of(at: Ground, seed: Seed) -> Found:
     """
     size = size_of(at, seed)
     refusals, found = Refusals(), list[Plan]()
-    for shape in BY_METHOD[seed.method]:
+    on_ladder = at.ladder and seed.method == "injection"
+    for shape in (LADDER,) if on_ladder else BY_METHOD[seed.method]:
         draw = chance(at.recipe_seed, seed.id, f"plan:{shape.name}")
         grown = shape.grow(at, seed, size, draw, refusals)
         found += search(

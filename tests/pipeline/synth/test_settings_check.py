@@ -36,6 +36,11 @@ REFUSED = {
         "draft.detail_share",
         "Lower one",
     ),
+    "ladders without the method that makes them": (
+        {"seeds": {"ladders": True, "methods": {"paths": 1, "injection": 0}}},
+        "seeds.ladders",
+        "injection",
+    ),
     "the oracle and no filter in which it plays": (
         {"filters": {"oracle": True, "solvable": False}},
         "filters.oracle",

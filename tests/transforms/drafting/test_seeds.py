@@ -186,6 +186,22 @@ def test_levels_are_drawn_by_weight():
     assert 1 <= found.count("easy") <= 10 < found.count("hard") + 1
 
 
+def test_a_ladder_has_a_seed_at_every_level_and_they_are_drawn_together():
+    facts = pictured(claim("Qx", "P570", year(1900)))
+    levels = {"easy": 1, "medium": 0, "hard": 3}
+    rules = SeedRules(rules={"pictured": 1}, per_entity=2, levels=levels, ladders=True)
+    found = [c for c in seeds(facts, rules) if c.seed.method == "injection"]
+    assert sorted((c.seed.index, c.seed.level) for c in found) == [
+        (0, "easy"),
+        (0, "hard"),
+        (1, "easy"),
+        (1, "hard"),
+    ]
+    assert len({c.rank for c in found}) == 2
+    paths = [c for c in seeds(facts, rules) if c.seed.method == "paths"]
+    assert len(paths) == 2 and len({c.rank for c in paths}) == 2
+
+
 def test_readable_pictures_are_a_group_of_their_own_where_they_weigh_more():
     plaque = Detail(property="P1684", part="Qplaque", value=Value(kind="string", text="1850"))
     facts = pictured(claim("Qx", "P570", year(1900)), images=[image(details=(plaque,))])

@@ -94,6 +94,26 @@ def test_the_same_words_path_picture_or_computation_are_one_question():
     ]
 
 
+def test_questions_of_a_ladder_share_picture_and_answer_without_being_duplicates():
+    rungs = [
+        question(f"Question {n}?", {"x": f"Q{n}"}, image_id="abc").replace(level=level, method=m)
+        for n, (level, m) in enumerate(
+            [("easy", "injection"), ("hard", "injection"), ("easy", "paths"), ("hard", "paths")]
+        )
+    ]
+
+    def fallen(ladders: bool) -> set[str]:
+        keys = [
+            (k, (str(n), str(n)))
+            for n, q in enumerate(rungs)
+            for k in duplicate_keys(q, ladders=ladders)
+        ]
+        return {loser for loser, _ in losers(keys)}
+
+    assert fallen(False) == {"1", "2", "3"}
+    assert fallen(True) == {"3"}  # the two paths still repeat each other
+
+
 def test_an_outside_row_counts_by_its_words_together_with_its_answer():
     assert (
         losers(

@@ -74,6 +74,16 @@ def test_among_equals_the_dearest_route_comes_first_then_the_most_interesting_an
     assert order_plans([("s", "0", plans)], SHARES) == {"s": (2, 1, 0)}
 
 
+def test_within_the_shares_the_dearest_route_comes_first_even_if_a_part_is_used_more():
+    """Fifty seeds with other relations leave room for a second question about the architect."""
+    others = [(f"a{n:02}", "0", (offer(f"P{n}"),)) for n in range(50)]
+    used, choice = ("b", "0", (offer("P84"),)), (offer("P84", calls=6), offer("P50", calls=3))
+    assert chosen([*others, used, ("c", "1", choice)])["c"].calls == 6
+    # Ahead of its share: two seeds in three ask for the architect, so the cheap plan comes first.
+    few = [("a", "0", (offer("P1"),)), used, ("c", "1", choice)]
+    assert chosen(few)["c"].calls == 3
+
+
 def test_every_plan_stays_in_reserve_and_a_seed_without_any_has_an_empty_order():
     plans = tuple(offer(f"P{n}") for n in range(4))
     found = order_plans([("s", "0", plans), ("none", "1", ())], SHARES)

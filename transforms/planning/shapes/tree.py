@@ -19,6 +19,7 @@ from typing import TypeVar
 from questloom.records.form import Ask, Clause, Form
 from questloom.records.knowledge import entity_value, value_of_key
 from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import given_by_picture, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import TooLarge, answers
@@ -94,28 +95,32 @@ def grow_trees(
         draw: random generator for the order of steps.
         refusals: counts how often each bound (a rule for plans) refused.
     """
+    for tree, answer in trees(at, asked, rounds, rounds, draw, refusals):
+        yield tree.form, tree.bindings | tree.sides, answer
+
+
+def trees(
+    at: Ground, asked: str, rounds: int, most_steps: int, draw: Random, refusals: Refusals
+) -> Iterator[tuple["Tree", Answer]]:
+    """Gives trees and their answers. The walk from the picture has at most `most_steps` steps."""
     roots = count()
-    lengths = range(1, min(rounds, MAX_STEPS) + 1)
+    lengths = range(1, min(most_steps, MAX_STEPS) + 1)
     # The longest walk first: a short walk has too few names in its descriptors to hide.
     for steps in reversed(lengths):
         for walk in _walks_from_pictures(at, asked, steps, draw, refusals):
             if not is_open_without_picture(at, walk.clauses, walk.bindings, walk.last, refusals):
                 continue
             for form, bindings, answer in _ends(at, walk, steps, draw):
+                root = Tree(form, bindings, walk.said)
                 if rounds == steps:
-                    yield form, bindings, answer
+                    yield root, answer
                 # To hide a name behind what singles its thing out changes no solution: what falls with all names in it falls without.
                 elif certify_whole(at, form, bindings, answer, refusals) is not None:
                     if next(roots) == MAX_ROOTS:
                         return
                     trying = Trying(at, refusals, frozenset(bindings.values()))
-                    yield from islice(
-                        (
-                            (tree.form, bindings | tree.sides, answer)
-                            for tree in trying.hide(Tree(form, bindings, walk.said), rounds - steps)
-                        ),
-                        TREES_OF_A_FORM,
-                    )
+                    found = islice(trying.hide(root, rounds - steps), TREES_OF_A_FORM)
+                    yield from ((tree, answer) for tree in found)
 
 
 def _ends(at: Ground, walk: Walk, steps: int, draw: Random) -> Iterator[Grown]:
@@ -153,9 +158,8 @@ def _each_extended(
 def _back(
     at: Ground, thing: str, steps: int, met: frozenset[str], draw: Random, refusals: Refusals
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Gives chains that start at a thing whose picture a question may show, and end at the given
-    thing, in random order. A chain has `steps` pairs (thing, step from the thing). The order
-    alternates between chains with different last steps."""
+    """Gives chains from a thing whose picture a question may show to the given thing, in random
+    order. A chain has `steps` pairs (thing, step from the thing). The last steps alternate."""
     if not steps:
         if at.is_pictured(thing) and at.may_be_shown(thing):
             yield ()
@@ -246,11 +250,13 @@ class Tree:
 
     form: Form
     bindings: dict[str, str]
-    """The value of each variable of the form from which the tree grew."""
+    """The values of the first form's variables."""
     said: frozenset[str]
     """Ids and value keys in the tree's descriptors (clauses that single a thing out)."""
     sides: dict[str, str] = field(default_factory=dict)
     """Maps variables to the hidden things."""
+    shorter: "Tree | None" = None
+    """The tree before the last name was hidden."""
 
 
 @dataclass
@@ -334,6 +340,7 @@ def _hiding(tree: Tree, name: str, descriptor: Descriptor) -> Tree:
         form=hide_constant(tree.form, name, var, descriptor.clauses),
         said=(tree.said - {name}) | descriptor.ends,
         sides={**tree.sides, var: name},
+        shorter=tree,
     )
 
 
