@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from questloom.language.sentences import links_in_sentences
+from questloom.records.form import SentenceClause
 from questloom.records.knowledge import Article, Section
 from questloom.records.plan import TextFact
+from questloom.records.synthesis import Seed
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.planning.planner import plans_of
 from questloom.transforms.planning.text_facts import spoken
-from tests.transforms.planning.coast import architect, coast, lighthouse
+from tests.transforms.planning.coast import NUM, architect, coast, ground, lighthouse
 
 HUB = 10_000
 KEEPER, RESTORER = architect(40), architect(20)
@@ -66,3 +71,19 @@ def fact_of(facts: Lookups, thing: str, relation: str = "was restored by", **mor
         "samples": 3,
     }
     return TextFact(**(fields | more))
+
+
+def restored_plan():
+    """The store, and the plan of the easy seed whose lighthouse was restored by somebody."""
+    facts = told_coast(
+        {lighthouse(i): f"It was restored by {{{architect(i + 17)}}}." for i in range(NUM)}
+    )
+    thing = lighthouse(3)
+    at = replace(
+        ground(facts, hops={"easy": 1}),
+        certificate=CertificateRules(margin=1, bases=("closed", "margin", "votes")),
+        text_facts={thing: (fact_of(facts, thing),)},
+    )
+    seed = Seed(entity_id=thing, method="paths", rule="rare", level="easy", domain="other")
+    found = (p for p in plans_of(at, seed).plans if p.logical_form.of(SentenceClause))
+    return facts.facts, next(found)
