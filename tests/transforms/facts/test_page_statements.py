@@ -28,7 +28,7 @@ NAMES = {
 }
 LEAD, HISTORY = (
     "Orm Light stands.",
-    "It rose. An engineer restored it. A painter came with Cleo Vess.",
+    "It rose. An old engineer restored it. A painter came with Cleo Vess.",
 )
 START, END = HISTORY.index("An"), HISTORY.index(" A painter")
 
@@ -86,6 +86,8 @@ def test_a_page_links_to_other_things_of_the_store():
 
 def test_a_sentence_stands_at_its_place_on_the_page_that_was_read_and_nowhere_else():
     assert sentence_of(FACTS, STATED, LIGHT) is PAGE
+    lead = replace(STATED, section=0, start=0, end=len(LEAD), text=LEAD)
+    assert sentence_of(FACTS, lead, LIGHT) is PAGE
     assert sentence_of(FACTS, STATED, RESTORER) is None
     assert sentence_of(FACTS, STATED, NAMED) is None
 
@@ -118,6 +120,16 @@ def test_a_sentence_names_what_it_links_to_and_what_it_writes_out():
     assert not names_in_sentence(FACTS, lead, LIGHT, RESTORER)
     assert not names_in_sentence(FACTS, STATED, NAMED, RESTORER)
     assert not names_in_sentence(FACTS, STATED, LIGHT, UNKNOWN)
+
+
+def test_a_name_of_two_letters_is_a_word_and_one_of_three_is_a_name():
+    entities = {
+        "Q7": Entity(id="Q7", labels={"en": "An"}),
+        "Q8": Entity(id="Q8", labels={"en": "old"}),
+    }
+    facts = SmallFacts([], {**FACTS.entities, **entities}, {LIGHT: PAGE})
+    assert [names_in_sentence(facts, STATED, LIGHT, t) for t in entities] == [False, True]
+    assert [names_on_page(facts, LIGHT, t) for t in entities] == [False, True]
 
 
 def test_a_page_names_by_a_link_in_a_text_and_in_its_infobox():

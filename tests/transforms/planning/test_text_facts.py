@@ -102,6 +102,23 @@ def test_a_sentence_is_not_read_if_it_is_claimed_unsure_addressed_long_or_of_som
     assert shown(text) == ()
 
 
+def test_words_for_the_pages_thing_are_known_for_english_only():
+    facts = told_coast({LIGHT: f"Der Hafen und {{{RESTORER}}} sind bekannt."})
+    assert spoken(facts, LIGHT, HUB) == ()
+    german = told_coast({LIGHT: f"Der Hafen und {{{RESTORER}}} sind bekannt."})
+    german.edition = "de"
+    assert len(spoken(german, LIGHT, HUB)) == 1
+
+
+def test_a_sentence_speaks_of_a_thing_by_its_name_its_kind_or_its_pronoun():
+    light = name(FACTS, LIGHT)
+    for subject in ("It", "The lighthouse", light):
+        assert len(shown(f"{subject} was restored by {{{RESTORER}}}.")) == 1
+    assert shown(f"She was restored by {{{RESTORER}}}.") == ()  # no lighthouse is a she
+    for subject, num in (("She", 1), ("It", 0)):
+        assert len(shown(f"{subject} was hired by {{{KEEPER}}}.", architect(3))) == num
+
+
 def test_the_other_end_needs_a_class_and_is_no_hub():
     plain = f"It was restored by {{{RESTORER}}}."
     facts = told_coast({LIGHT: plain})
@@ -193,6 +210,7 @@ def test_a_true_statement_stands_with_the_place_of_its_sentence():
         (Reason.WRONG_ENDS, {"subject": "{Q2020}"}),
         (Reason.WRONG_ENDS, {"subject": "It"}),
         (Reason.WRONG_ENDS, {"relation": "was"}),  # tells nothing
+        (Reason.WRONG_ENDS, {"relation": "was restored by {Q2020}"}),  # holds its object
         (Reason.NOT_SINGLE, {"single": False}),
     ],
 )
