@@ -7,7 +7,7 @@ end* of a sentence is the placeholder that is not its grammatical subject.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 PREPOSITIONS = frozenset(
     {
@@ -119,6 +119,18 @@ class Frame:
             and self.middle.split(" ")[0] not in ("the", "a", "part", "associated")
             and self.other not in "q"
         )
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether the sentence is only good for a clause without its verb: "a painting (that is) by
+        …", "a woman (who was) from …"."""
+        return self.verb in BE and not self.middle and self.preposition in ("by", "from")
+
+    def with_also(self) -> "Frame":
+        """The sentence with "also": "also painted {s}", "is also buried in {o}"."""
+        if self.verb in BE:
+            return replace(self, middle=_spaced("also", self.middle))
+        return replace(self, verb=f"also {self.verb}")
 
     def predicate(self, other: str) -> str:
         """The predicate of the sentence: "was born in Karsk"."""

@@ -105,6 +105,12 @@ class SmallFacts:
     def num_subjects(self, property, value_key):
         return len(self.subjects(property, value_key))
 
+    def entity_values(self, property):
+        claims = (c for found in self._of.values() for c in found if c.property == property)
+        return iter(
+            sorted({(c.value.entity, c.subject) for c in claims if c.best and c.value.entity})
+        )
+
     def members(self, class_id, *, limit=10_000):
         return tuple(sorted(self._members.get(class_id, ()))[:limit])
 

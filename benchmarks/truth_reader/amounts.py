@@ -125,6 +125,13 @@ class Amounts(Rules):
                     yield Part(
                         end + len(words), (*said, Has(f"n{start + 1}", prop, var)), 0, var, "date"
                     )
+            for measure in self.lexicon.measures:
+                for noun in measure.get("noun", ()):
+                    after = end + len(noun.split())
+                    if self.at(end, *noun.split()):
+                        after, unit = self.unit(after)
+                        much = Has(f"n{start + 1}", measure["of"], var)
+                        yield Part(after, (*said, much), 0, var, f"number {unit}")
         if not self.at(start, "the"):
             return
         for opening in ("the year in which", "the year"):
@@ -179,6 +186,8 @@ class Amounts(Rules):
             ("the date given on", "year"),
             ("the year on", "year"),
             ("the year written on", "year"),
+            ("the year in this picture", "year"),
+            ("the year in the picture of", "year"),
             ("the year written in this picture", "year"),
             ("the year written in the picture of", "year"),
             ("the year that can be read on", "year"),
@@ -203,8 +212,9 @@ class Amounts(Rules):
                 )
             else:
                 yield from self.on_part(end, var, what)
-        if self.at(start, "the", "year", "written", "in"):
-            yield from self.in_owned_picture(start + 4, var, "year")
+        for opening in (("the", "year", "written", "in"), ("the", "year", "in")):
+            if self.at(start, *opening):
+                yield from self.in_owned_picture(start + len(opening), var, "year")
         if self.at(start, "the", "number", "of"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 3) or self._parts(
                 start + 3

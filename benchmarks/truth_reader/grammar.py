@@ -17,6 +17,7 @@ from benchmarks.truth_reader.amounts import Amounts
 from benchmarks.truth_reader.lexicon import Frame, Tokens
 from benchmarks.truth_reader.parts import BARE, PICTURE, Part, about, rule
 from benchmarks.truth_reader.query import (
+    ORDER,
     SELF,
     Another,
     Atom,
@@ -33,6 +34,9 @@ from benchmarks.truth_reader.query import (
     inverse,
     renamed,
 )
+
+MOST_NAME = 6
+"""The maximum number of words of a name that owns something."""
 
 
 class Grammar(Amounts):
@@ -74,8 +78,8 @@ class Grammar(Amounts):
         var = self._var(start)
         if self.at(start, "it"):
             yield Part(start + 1, (Back(var, "", "it"),), 0, var)
-        if self.text[start] in self.lexicon.sexes:
-            yield Part(start + 1, (Back(var, self.text[start], "pronoun"),), 0, var)
+        if self.text[start].lower() in self.lexicon.sexes:
+            yield Part(start + 1, (Back(var, self.text[start].lower(), "pronoun"),), 0, var)
         if self.at(start, "this", "one"):
             yield Part(start + 2, (Back(var, "", "one"),), 0, var)
         for pictured, end in ((("this", "?"), start + 1), (("this", "picture"), start + 2)):
@@ -88,7 +92,13 @@ class Grammar(Amounts):
                 ) + self.lexicon.short.found(self.text, start + len(words))
                 for end, noun in dict.fromkeys(nouns):
                     yield Part(end, (Back(var, noun, mode),), 0, var, noun)
-        for order in ("first", "second"):
+        if self.at(start, "the") and "." in self.text[:start]:
+            # "The river" means a river of an earlier sentence.
+            nouns = self.lexicon.nouns.found(self.text, start + 1)
+            nouns += self.lexicon.short.found(self.text, start + 1)
+            for end, noun in dict.fromkeys(nouns):
+                yield Part(end, (Back(var, noun, "that"),), 0, var, noun)
+        for order in ORDER:
             if self.at(start, "the", order):
                 for end, noun in self.lexicon.nouns.found(self.text, start + 2):
                     yield Part(end, (Back(var, noun, order),), 0, var, noun)
@@ -130,12 +140,9 @@ class Grammar(Amounts):
         for end, said in self.owner(start):
             for role, relation in self.lexicon.roles.items():
                 if self.text[end : end + len(role)] == role:
-                    yield Part(
-                        end + len(role),
-                        (*said, Called(var, " ".join(role)), Related(var, relation, whose)),
-                        0,
-                        var,
-                        role[-1],
+                    head = (*said, Called(var, " ".join(role)), Related(var, relation, whose))
+                    yield from self._modified(
+                        Part(end + len(role), head, 0, var, role[-1]), end + len(role) - 1
                     )
 
     def owner(self, start: int) -> list[tuple[int, tuple[Atom, ...]]]:
@@ -149,8 +156,8 @@ class Grammar(Amounts):
                 (end, (Kind(whose, noun), Pictured(whose)))
                 for end, noun in self.lexicon.owners.found(self.text, start + 1)
             ]
-        elif self.text[start] in self.lexicon.sexes:
-            owners = [(start + 1, (Back(whose, self.text[start], "pronoun"),))]
+        elif self.text[start].lower() in self.lexicon.sexes:
+            owners = [(start + 1, (Back(whose, self.text[start].lower(), "pronoun"),))]
         elif self.at(start, "its"):
             owners = [(start + 1, (Back(whose, "", "it"),))]
         elif self.at(start, "that"):
@@ -158,6 +165,14 @@ class Grammar(Amounts):
                 (end, (Back(whose, noun, "that"),))
                 for end, noun in self.lexicon.owners.found(self.text, start + 1)
             ]
+        for end in range(start, min(start + MOST_NAME, len(self.text))):
+            if self.text[end].endswith("'s"):  # "Ivo Mersk's teacher"
+                name = (*self.text[start:end], self.text[end].removesuffix("'s"))
+                owners += [
+                    (end + 1, (Named(whose, label),))
+                    for size, label in self.lexicon.names.found(name, 0)
+                    if size == len(name)
+                ]
         return owners
 
     @rule
@@ -167,7 +182,10 @@ class Grammar(Amounts):
         """
         var = self._var(start)
         word, another = self.text[start].lower(), self.at(start, "another")
-        other = self.at(start, "one", "other") or another
+        # "The other bridge" alone refers back; with a clause it is described.
+        contrasted = self.at(start, "the", "other")
+        other = self.at(start, "one", "other") or self.at(start, "a", "third")
+        other = other or contrasted or another
         if word == "this":
             for end, noun in self.lexicon.nouns.found(self.text, start + 1):
                 yield Part(end, (Kind(var, noun), Pictured(var)), 0, var, noun)
@@ -189,6 +207,8 @@ class Grammar(Amounts):
                     )
             for found in self._modified(Part(end, atoms, 0, var, noun), start):
                 bare = word == "the" and found.end == end and not said
+                if bare and contrasted:
+                    continue
                 yield found._replace(cost=found.cost + BARE * bare)
 
     @rule
@@ -272,7 +292,7 @@ class Grammar(Amounts):
             if words[0] in ("was", "is"):
                 yield from self._phrase(start, words[1:], relation)
         standing = next(f for f in self.lexicon.frames if f.bare == ("standing",))
-        if self.text[start] in ("by", "on"):
+        if self.text[start] in ("by", "on", "beside"):
             yield from self.complements(start, standing, False)
 
     @rule

@@ -148,6 +148,7 @@ class Lexicon:
             self.plurals.add(tuple(plural(noun).split()), noun)
             # "that station" may refer to "the railway station"
             self.short.add((noun.split()[-1],), noun.split()[-1])
+            self.owners.add((f"{noun.split()[-1]}'s",), noun.split()[-1])
             self.plurals.add((plural(noun.split()[-1]),), noun.split()[-1])
         for label in truth.by_label:
             self.names.add(tokens(label), label)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields
 
 from benchmarks.truth_reader.world import Date, Literal, Number, Text, Truth
 
+ORDER = ("first", "second", "third")
+"""The words that tell apart several things of one kind, in the order of their first mention."""
 SELF = "self"
 """The variable for the subject of a verb phrase, as long as the phrase has no noun; the noun's own
 variable later takes its place.

@@ -6,6 +6,7 @@ from datetime import date
 
 from benchmarks.truth_reader.lexicon import Lexicon, data, is_kind, tokens
 from benchmarks.truth_reader.query import (
+    ORDER,
     Another,
     Atom,
     Back,
@@ -76,7 +77,7 @@ class Reader:
 
     def queries(self, text: str) -> list[Query]:
         """Every reading as a query in which each reference stands for its thing."""
-        words = tokens(text)
+        words = tuple(w for w in tokens(text) if w != "also")  # "also" adds no condition
         starts = (0, *(i + 1 for i, word in enumerate(words) if word == "."))
         found = [
             r for q in Sentences(words, self.lexicon).readings()[:200] for r in resolved(q, starts)
@@ -221,19 +222,33 @@ def _candidates(
 ) -> list[str]:
     latest = sorted(before, key=_place, reverse=True)
     if back.mode == "it" and len(starts) > 1:
+        before = [v for v in before if v in kinds] or before
         return _meant_by_it(_place(back.var), before, outright, starts, mentions)
     if back.mode == "it":
         return sorted(before, key=lambda v: (v not in pictured, _place(v)))
     if back.mode == "pronoun":
-        sexes = data()["sexes"]
-        return sorted(
-            latest, key=lambda v: all(sexes.get(n) != sexes[back.noun] for n in outright.get(v, ()))
-        )
+        sexes = {**data()["sexes"], **data()["kin"]}
+        sexed = [
+            v for v in latest if any(sexes.get(n) == sexes[back.noun] for n in outright.get(v, ()))
+        ]
+        # "A woman influenced the architect of this library. She designed a chapel."
+        start = max(s for s in starts if s <= _place(back.var))
+        last = max((s for s in starts if s < start), default=-1)
+        here = any(_place(v) > start and _is_somebody(v, outright, implied) for v in latest)
+        spoken = {*((_place(v), v) for v in latest), *mentions}
+        subject = {v for p, v in spoken if p == last and v in sexed}
+        if (
+            not here
+            and subject
+            and {v for p, v in spoken if last <= p < start and v in sexed} == subject
+        ):
+            return list(subject)
+        return [*sexed, *(v for v in latest if v not in sexed)]
     if back.mode == "other":
         latest = [v for v in latest if v not in pictured] or latest
-    if back.mode in ("first", "second"):
+    if back.mode in ORDER:
         same = [v for v in reversed(latest) if back.noun in outright.get(v, ())]
-        return same[("first", "second").index(back.mode) :][:1]
+        return same[ORDER.index(back.mode) :][:1]
     exact = [v for v in latest if back.noun in outright.get(v, ())]
     tail = [v for v in latest if any(n.split(" ")[-1] == back.noun for n in outright.get(v, ()))]
     found = (
@@ -242,8 +257,16 @@ def _candidates(
         or [v for v in latest if back.noun in implied.get(v, ())]
         or [v for v in latest if v not in kinds]
     )
+    if back.mode == "that":  # the pictured thing is "this river"
+        return [v for v in found if v not in pictured] or found
     unlike = [v for v in found if v in pictured]
     return [v for v in found if v not in unlike] + unlike if back.mode == "other" else found
+
+
+def _is_somebody(var: str, outright: dict[str, set[str]], implied: dict[str, set[str]]) -> bool:
+    """Whether the words call a thing a person."""
+    people = {"person", *data()["sexes"], *data()["callings"], *KIN}
+    return bool(people & (outright.get(var, set()) | implied.get(var, set())))
 
 
 KIN = frozenset("father mother wife husband son daughter brother sister child parent".split())

@@ -86,23 +86,23 @@ class Sentences(Grammar):
                             )
 
     def _year_written(self, start: int) -> Iterator[Part]:
-        """Reads "A year is written on the plaque of {x}." and "A year is written in this picture.".
-        Later, the words "that year" can refer back to a year that was introduced in this way.
+        """Reads "The plaque of {x} gives a year.", "This picture shows a year." and "Her picture
+        shows a year.". Later, the words "that year" and "earlier" can refer back to a year that was
+        introduced in this way.
         """
-        if not self.at(start, "A", "year", "is", "written"):
-            return
-        if self.at(start + 4, "in", "this", "picture", "."):
+        if self.at(start, "This", "picture", "shows", "a", "year", "."):
             seen = (Pictured(f"{WRITTEN}x"), Seen(f"{WRITTEN}x", WRITTEN, "", "year"))
-            yield Part(start + 8, seen, 0)
-        found = (
-            [self.in_owned_picture(start + 5, WRITTEN, "year")] if self.at(start + 4, "in") else []
-        )
-        for place in (("on",), ("in", "the", "picture", "of")):
-            if self.at(start + 4, *place):
-                found.append(self.on_part(start + 4 + len(place), WRITTEN, "year"))
+            yield Part(start + 6, seen, 0)
+        found = [
+            self.on_part(start, WRITTEN, "year"),
+            self.in_owned_picture(start, WRITTEN, "year"),
+        ]
+        if self.at(start, "the", "picture", "of"):
+            found.append(self.on_part(start + 3, WRITTEN, "year"))
         for part in chain(*found):
-            if self.at(part.end, "."):
-                yield Part(part.end + 1, part.atoms, part.cost)
+            for verb in ("gives", "shows", "bears"):
+                if self.at(part.end, verb, "a", "year", "."):
+                    yield Part(part.end + 4, part.atoms, part.cost)
 
     def question(self, start: int) -> Iterator[tuple[tuple[Atom, ...], Target, int]]:
         """Yields every way to read the rest of the text as one question."""
@@ -136,8 +136,9 @@ class Sentences(Grammar):
             if self.at(start, "what", "colour"):
                 yield start + 2, var, (Kind(var, "colour"),)
         elif self.at(start, "which"):
-            for end, noun in self.lexicon.nouns.found(self.text, start + 1):
-                yield end, var, (Kind(var, noun),)
+            for begin in (Part(start + 1, (), 0), *self.before(start + 1)):
+                for end, noun in self.lexicon.nouns.found(self.text, begin.end):
+                    yield end, var, (Kind(var, noun), *about(begin, var))
             if self.at(start + 1, "other"):
                 for end, noun in self.lexicon.nouns.found(self.text, start + 2):
                     yield end, var, (Kind(var, noun), Another(var, noun))
@@ -145,8 +146,15 @@ class Sentences(Grammar):
     def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "Who designed {x}?", "Which town is …?"."""
         for end, var, atoms in self._asker(start):
-            for said in self.verb_phrases(end):
-                yield said.end, (*atoms, *about(said, var)), Target("thing", (var,)), said.cost
+            kind = next((a.noun for a in atoms if isinstance(a, Kind)), "")
+            for head in self._modified(Part(end, atoms, 0, var, kind), start):
+                for said in self.verb_phrases(head.end):
+                    yield (
+                        said.end,
+                        (*head.atoms, *about(said, var)),
+                        Target("thing", (var,)),
+                        head.cost + said.cost,
+                    )
 
     def _whose(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "Whose work is {x}?", "Whose name does {x} bear?"."""
@@ -284,7 +292,7 @@ class Sentences(Grammar):
                 then = Has(first.var, same.properties, "then")
                 yield (
                     end,
-                    (*first.atoms, then, *atoms),
+                    (*first.atoms, then, Differ(first.var, same.var), *atoms),
                     Target("years", ("then", "when")),
                     first.cost + cost,
                 )
@@ -333,6 +341,7 @@ class Sentences(Grammar):
     def _computed(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         for words, kind in (
             ("How many years lie between", "years"),
+            ("How many years passed between", "years"),
             ("How many years are there between", "years"),
             ("How many full years passed between", "full_years"),
         ):
@@ -356,12 +365,31 @@ class Sentences(Grammar):
         for word in ("earlier", "later"):
             if self.at(start, "how", "many", "years", word, "than"):
                 yield from self._from_then(start + 5)
+            elif self.at(start, "how", "many", "years", word):
+                for end, atoms, cost in self._dated(start + 4):
+                    yield end, atoms, Target("years", (WRITTEN, "when")), cost
+        for word in ("older", "younger"):
+            if self.at(start, "how", "many", "years", word, "than"):
+                yield from self._older(start + 5)
         if self.at(start, "what", "is", "the", "combined"):
             yield from self._of_measure(start + 4, "sum")
         if self.at(start, "what", "do", "you", "get", "when", "you", "divide"):
             yield from self._two_literals(start + 7, "by", "ratio", "")
         if self.at(start, "how", "many", "times", "as"):
             yield from self._times(start + 4)
+
+    def _older(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
+        """Reads "(How many years older than) {x} was {y}?"."""
+        for one in self.noun_phrase(start):
+            if self.at(one.end, "was"):
+                for other in self.noun_phrase(one.end + 1):
+                    born = (Has(one.var, "P569", "then"), Has(other.var, "P569", "when"))
+                    yield (
+                        other.end,
+                        (*one.atoms, *other.atoms, *born),
+                        Target("years", ("then", "when")),
+                        one.cost + other.cost,
+                    )
 
     def _both_ends(
         self, start: int, kind: str

@@ -21,6 +21,11 @@ CACHED_ID_PAGES = 4096
 pages."""
 
 
+READ_WHOLE = ("claims", "inbound")
+"""Tables of which a look-up needs keys and records. Both are read in one request, because a request
+takes longer than the reading."""
+
+
 class SortedTable:
     """Look-ups in one table of a store.
 
@@ -39,6 +44,10 @@ class SortedTable:
         self._records = lru_cache(CACHED_PAGES)(
             lambda page: self._read("record", page, self._record_page)
         )
+        if name in READ_WHOLE:
+            pages = lru_cache(CACHED_PAGES)(self._read_whole)
+            self._keys = lambda page: pages(page)[0]  # type: ignore[assignment]
+            self._records = lambda page: pages(page)[1]  # type: ignore[assignment]
         self._ids = lru_cache(CACHED_ID_PAGES)(
             lambda page: [data.decode() for data in self._read("record", page, self._record_page)]
         )
@@ -97,13 +106,32 @@ class SortedTable:
             ):
                 yield from batch.column(0).to_pylist()
 
+    def scan_range(self, start: str, stop: str) -> Iterator[tuple[str, bytes]]:
+        """Streams (key, record) of the rows whose keys lie in [start, stop). The rows are read
+        without the cache, because they may be many and are read only once."""
+        first, end = self.find_range(start, stop)
+        if first < end:
+            for batch in read_batches(
+                self._store,
+                self._data,
+                columns=["key", "record"],
+                offset=first,
+                limit=end - first,
+            ):
+                yield from zip(*(batch.column(i).to_pylist() for i in (0, 1)), strict=True)
+
     def _read(self, column: str, page: int, size: int) -> list:
         return self._take(column, range(page * size, min((page + 1) * size, self.num_rows)))
 
+    def _read_whole(self, page: int) -> list[list]:
+        """The keys and the records of a page."""
+        rows = range(page * PAGE, min((page + 1) * PAGE, self.num_rows))
+        return self._take_columns(["key", "record"], rows)
+
     def _take(self, column: str, rows: range) -> list:
-        if not rows:
-            return []
+        return self._take_columns([column], rows)[0] if rows else []
+
+    def _take_columns(self, columns: list[str], rows: range) -> list[list]:
         with reading(self._store):
-            return (
-                self._data.take(pa.array(rows, pa.int64()), columns=[column]).column(0).to_pylist()
-            )
+            found = self._data.take(pa.array(rows, pa.int64()), columns=columns)
+            return [found.column(name).to_pylist() for name in columns]

@@ -176,6 +176,14 @@ class Store:
             for ends in overlapping(value_key)
         ]
 
+    def entity_values(self, property: str) -> Iterator[tuple[str, str]]:
+        """All pairs (entity, subject) of the property's best claims whose value is an entity,
+        sorted. The ids of entities start with a capital letter, and the keys of other values do
+        not."""
+        ends = (value_row_key(property, end) for end in ("A", "["))
+        for key, subject in self._tables["values"].scan_range(*ends):
+            yield key.partition(" ")[2], subject.decode()
+
     def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
         """The first `limit` best claims whose value is this entity, sorted by (subject, property, id)."""
         table = self._tables["inbound"]

@@ -54,6 +54,8 @@ VALUES = {
     "example": "Who designed Ardwen Light?",
     "hidden": fenced("hidden", "Ardwen Light; Ilse Varga"),
     "named": "Merren",
+    "written": True,
+    "counted": True,
     "max_words": 110,
     "edits": fenced("edits", "1. set draft.hops.easy 2 -> 3: too_easy in 12 tasks"),
     "dead_ends": fenced("dead_ends", "(none)"),

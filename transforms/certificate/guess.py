@@ -9,6 +9,7 @@ counts how often each thing is the last thing of the whole chain.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from questloom.knowledge.store.profiles import answer_key
@@ -26,6 +27,7 @@ from questloom.records.knowledge import PropertyProfile, Value
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
 from questloom.transforms.facts.century import CENTURY, commonest_century
+from questloom.transforms.facts.indexed import INSTANCE_OF
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, classes_of
@@ -43,6 +45,9 @@ class."""
 
 MOST_COUNTED = 25_000
 """Maximum number of members of a class that are examined one by one."""
+PAIRS_A_MEMBER = 50
+"""To read one member's claims takes as long as to read this number of pairs (value, subject) of a
+property."""
 WAYS_KEPT = 1_024
 """Maximum number of results of `_all_answers` in the cache."""
 MIN_SHOWN = 5
@@ -161,6 +166,7 @@ def commonest_share(facts: Facts, property: str, subject: str) -> float:
     )
 
 
+@remembered()
 def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> float:
     """How often a certain guess is right in a class, mixed with how often it is right over all
     subjects. The most common value in the class may be rare among all subjects."""
@@ -180,9 +186,9 @@ def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> 
 def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
     """Counts how often each thing is a value of the property, among the members that state this
     class directly."""
-    members = [
-        m for m in facts.members(class_id, limit=MOST_COUNTED) if class_id in classes_of(facts, m)
-    ]
+    members = frozenset(facts.subjects(INSTANCE_OF, class_id, limit=MOST_COUNTED))
+    if facts.profile(property).num_pairs <= PAIRS_A_MEMBER * len(members):
+        return Counter(v for v, subject in facts.entity_values(property) if subject in members)
     return Counter(
         v.key() for m in members for v in best_values(facts, m, property) if v.kind == "entity"
     )
@@ -199,34 +205,53 @@ def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
     steps = chain(form)
     if len(steps) < 2 or any(reverse for _, reverse in steps):
         return 0.0
-    kind = find_descriptor_class(facts, binding[form.ask.var].entity)
-    found = _ends(
+    return _commonest_end(
         facts,
         find_descriptor_class(facts, binding[form.anchor].entity),
         tuple(p for p, _ in steps),
         form.ask,
+        find_descriptor_class(facts, binding[form.ask.var].entity),
     )
+
+
+@remembered()
+def _commonest_end(
+    facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask, kind: str
+) -> float:
+    """How often the most common end of a chain is right, among the ends of one kind. The chain
+    starts at the pictured members of a class. A date counts by its year, unless the question asks
+    for another precision."""
+    found: Counter[str] = Counter()
+    for value, number in _only_values(facts, class_id, properties):
+        found[value.entity or answer_key(coarsen_to_ask(value, ask).key())] += number
     ends = [n for end, n in found.items() if find_descriptor_class(facts, end) == kind]
     others = sum(ends) - 1
     return (max(ends) - 1) / others if others >= MIN_SHOWN else 0.0
 
 
-@remembered()
-def _ends(facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask) -> Counter[str]:
-    """Counts the ends of a chain that starts at the pictured members of a class. Every step of the
-    chain must have exactly one value; else the chain is not counted. A date counts by its year,
-    unless the question asks for another precision."""
+@remembered(WAYS_KEPT)
+def _things_along(facts: Facts, class_id: str, properties: tuple[str, ...]) -> Counter[str]:
+    """Counts the things at which a chain arrives that starts at the pictured members of a class.
+    Longer chains continue from here, so that they need not start at each member again."""
+    if not properties:
+        members = facts.members(class_id, limit=MOST_COUNTED)
+        return Counter(m for m in members if facts.images_of(m))
     found: Counter[str] = Counter()
-    for member in facts.members(class_id, limit=MOST_COUNTED):
-        at = member if facts.images_of(member) else ""
-        for property in properties:
-            values = best_values(facts, at, property) if at else ()
-            if len(values) != 1 or values[0].kind in ("somevalue", "novalue"):
-                break
-            at = values[0].entity or answer_key(coarsen_to_ask(values[0], ask).key())
-        else:
-            found[at] += 1
+    for value, number in _only_values(facts, class_id, properties):
+        if value.entity:
+            found[value.entity] += number
     return found
+
+
+def _only_values(
+    facts: Facts, class_id: str, properties: tuple[str, ...]
+) -> Iterator[tuple[Value, int]]:
+    """Gives the values at which a chain arrives, with the number of its starts. Every step of the
+    chain must have exactly one value; else the chain is not counted."""
+    for thing, number in _things_along(facts, class_id, properties[:-1]).items():
+        values = best_values(facts, thing, properties[-1])
+        if len(values) == 1 and values[0].kind not in ("somevalue", "novalue"):
+            yield values[0], number
 
 
 def _share(profile: PropertyProfile, believed: float, weight: int) -> float:

@@ -30,6 +30,7 @@ from questloom.transforms.certificate.text_veto import text_says
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.fuzzy import fits
+from questloom.transforms.facts.indexed import classes_named, things_named
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.page_statements import leads_to_target, linked_things, rival_status
@@ -93,7 +94,11 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
     if isinstance(part.clause, SentenceClause):
         return rival_status(facts, rival, part.clause, part.value)
     subject = rival if part.role in ("has", "range") else part.value.entity
-    values = best_values(facts, subject, part.property)
+    values = (
+        things_named(facts, subject, part.property)
+        if part.role == "has" and part.value.kind == "entity"
+        else best_values(facts, subject, part.property)
+    )
     known = [v for v in values if v.kind not in ("somevalue", "novalue")]
     if part.role == "range":
         verdicts = [
@@ -123,7 +128,7 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
         return "contradicted"
     if fits_not and (
         facts.trust.complete
-        or is_functional(facts, part.property, classes_of(facts, subject), subject)
+        or is_functional(facts, part.property, classes_named(facts, subject), subject)
     ):
         return "contradicted"
     return unknown
@@ -225,37 +230,42 @@ def margin_of(
         intended: the entity or value that the variable should be.
         required: the minimum margin that the recipe accepts.
         exact: whether to test all rivals. If false, the search ends at the first rival that is too
-            near, since one such rival is enough to refuse a description.
+            near, since one such rival is enough to refuse a description. The result then names no
+            breaking claims.
     """
     var, parts = description.var, description.parts
     if not parts:
         return Margin(var=var, margin=0)
     if intended.kind != "entity":
         return _literal_margin(facts, description, intended)
-    listed: set[str] = set()
+    listed: dict[str, None] = {}
     num_enumerated, too_large = 0, False
     if not any(p.role in ("of", "sentence") and settles(facts, p, parts) for p in parts) and (
         lacking := _incomplete(facts, parts, intended)
     ):
         return Margin(var=var, margin=0, incomplete=lacking)
     sure = tuple(p for p in parts if settles(facts, p, parts))
-    for part in sorted(parts, key=lambda p: (_size(facts, p), parts.index(p))):
+    # The part that most entities match tells least about a rival, so it comes last.
+    ranked = sorted(parts, key=lambda p: (_size(facts, p), parts.index(p)))
+    for part in ranked:
         if num_enumerated >= required:
             break
         matches = _matches(facts, part)
         if matches is None:
             too_large = True
             continue
-        listed.update(matches)
+        listed |= dict.fromkeys(sorted(matches))
         # A page may also name things without a link, so another part lists rivals too.
         num_enumerated += part.role != "sentence"
     unlisted = NO_RIVAL if sure else num_enumerated
-    listed.discard(intended.entity)
+    listed.pop(intended.entity, None)
     return _fewest_gaps(
         facts,
-        description,
+        var,
+        ranked,
         sure,
-        sorted(listed),
+        # The rivals that match the first part are few, and are most often too near.
+        sorted(listed) if exact else list(listed),
         unlisted,
         too_large,
         stop_below=0 if exact else required,
@@ -280,7 +290,8 @@ def _incomplete(facts: Lookups, parts: tuple[Part, ...], intended: Value) -> str
 
 def _fewest_gaps(
     facts: Lookups,
-    description: Description,
+    var: str,
+    parts: list[Part],
     sure: tuple[Part, ...],
     rivals: list[str],
     unlisted: int,
@@ -290,23 +301,21 @@ def _fewest_gaps(
 ) -> Margin:
     left: list[tuple[int, str, list[Part]]] = []
     breaking: set[str] = set()
-    # The part that most entities match tells least about a rival, so it comes last.
-    order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
-        gaps, against = _held_against(facts, rival, order, sure, most=0 if stop_below else 1)
+        gaps, against = _held_against(facts, rival, parts, sure, most=0 if stop_below else 1)
         if not against:
             num_gaps = len(gaps) - (
                 _num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0
             )
             if num_gaps < stop_below:
                 return Margin(
-                    var=description.var,
+                    var=var,
                     margin=num_gaps,
-                    nearest=_rival(facts, description.var, rival, num_gaps, gaps),
+                    nearest=_rival(facts, var, rival, num_gaps, gaps),
                     too_large=too_large,
                 )
             left.append((len(gaps), rival, gaps))
-        elif len(against) == 1 and not gaps:
+        elif not stop_below and len(against) == 1 and not gaps:
             about = (
                 against[0].value.entity if against[0].role == "of" and against[0].value else rival
             )
@@ -318,10 +327,10 @@ def _fewest_gaps(
         if position < MAX_VETOED:
             num_gaps -= _num_vetoed(facts, rival, gaps)
         if num_gaps < margin or nearest is None:
-            nearest = _rival(facts, description.var, rival, num_gaps, gaps)
+            nearest = _rival(facts, var, rival, num_gaps, gaps)
         margin = min(margin, num_gaps)
     return Margin(
-        var=description.var,
+        var=var,
         margin=margin,
         nearest=nearest,
         breaking=tuple(sorted(breaking)[:MAX_BREAKING]),

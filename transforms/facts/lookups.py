@@ -1,6 +1,7 @@
 """Defines `Lookups`: a store with the recipe's trust in the store, and the answers derived from
 both."""
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from questloom.records.knowledge import (
@@ -37,6 +38,7 @@ class Facts(Protocol):
     def claims_into(self, entity_id: str, *, limit: int = ...) -> tuple[Claim, ...]: ...
     def subjects(self, property: str, value_key: str, *, limit: int = ...) -> tuple[str, ...]: ...
     def num_subjects(self, property: str, value_key: str) -> int: ...
+    def entity_values(self, property: str) -> Iterator[tuple[str, str]]: ...
     def members(self, class_id: str, *, limit: int = ...) -> tuple[str, ...]: ...
     def num_members(self, class_id: str) -> int: ...
     def article(self, entity_id: str) -> Article | None: ...
@@ -76,6 +78,7 @@ class Lookups:
         self.claims_into = facts.claims_into
         self.subjects = facts.subjects
         self.num_subjects = facts.num_subjects
+        self.entity_values = facts.entity_values
         self.members = facts.members
         self.num_members = facts.num_members
         self.article = facts.article

@@ -196,13 +196,17 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
     """
     if wanted.kind != "entity" or found.kind != "entity":
         return False
-    one, two = facts.entity(wanted.entity), facts.entity(found.entity)
-    return bool(
-        one
-        and two
-        and (name := one.label(facts.language))
-        and name.casefold() in {other.casefold() for other in two.names(languages_of(facts))}
-    )
+    one = facts.entity(wanted.entity)
+    name = one.label(facts.language).casefold() if one else ""
+    return bool(name) and name in _names_read(facts, found.entity)
+
+
+@remembered(MOST_SUBJECTS)
+def _names_read(facts: Facts, entity_id: str) -> frozenset[str]:
+    """The names of an entity that a reader may meet, without regard to capital letters."""
+    entity = facts.entity(entity_id)
+    names = entity.names(languages_of(facts)) if entity else ()
+    return frozenset(name.casefold() for name in names)
 
 
 def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:

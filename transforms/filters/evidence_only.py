@@ -5,7 +5,7 @@ alone. The execution fails where the evidence has a fault: a claim of a step is 
 does not show a detail, or the answer depends on something else.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from questloom.knowledge.dates import index_keys, keys_overlap
 from questloom.records.knowledge import (
@@ -60,6 +60,10 @@ class EvidenceFacts:
 
     def num_subjects(self, property: str, value_key: str) -> int:
         return len(self.subjects(property, value_key))
+
+    def entity_values(self, property: str) -> Iterator[tuple[str, str]]:
+        claims = (c for found in self._claims.values() for c in found if c.property == property)
+        return iter(sorted((c.value.entity, c.subject) for c in claims if c.value.entity))
 
     def members(self, class_id: str, **limit: int) -> tuple[str, ...]:
         return tuple(

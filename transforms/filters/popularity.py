@@ -5,6 +5,7 @@ The prior imitates the knowledge of models: it knows all claims of well-known en
 and no claims of other entities. The prior is weaker than a model, since it cannot read or guess.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from questloom.records.form import (
@@ -73,6 +74,9 @@ class KnownFacts:
 
     def num_subjects(self, property: str, value_key: str) -> int:
         return self.facts.num_subjects(property, value_key)
+
+    def entity_values(self, property: str) -> Iterator[tuple[str, str]]:
+        return (pair for pair in self.facts.entity_values(property) if self.known(pair[1]))
 
     def members(self, class_id: str, **limit: int) -> tuple[str, ...]:
         return tuple(m for m in self.facts.members(class_id, **limit) if self.known(m))

@@ -15,7 +15,12 @@ from questloom.records.periods import DAY, YEAR
 from questloom.records.plan import Plan
 from questloom.records.synthesis import Answer, Certificate
 from questloom.records.table import Json
-from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
+from questloom.transforms.certificate.certify import (
+    Refusal,
+    certify_form,
+    given_by_picture,
+    hidden_nodes,
+)
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.evidence import is_named, num_hops
@@ -24,7 +29,7 @@ from questloom.transforms.certificate.guess import (
     guess_of_kind,
     num_answers_without_picture,
 )
-from questloom.transforms.certificate.leak import answer_names
+from questloom.transforms.certificate.leak import answer_names, find_leak
 from questloom.transforms.drafting.interest import interest
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.said_class import find_descriptor_class
@@ -36,6 +41,7 @@ from questloom.transforms.planning.route import find_route
 from questloom.transforms.planning.steps import separating_class
 from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.answers import answer_of
+from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.graph.clues import answerable, attributes, centuries
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
@@ -248,7 +254,7 @@ def certify_plan(
     refusals: Refusals,
 ) -> Plan | None:
     """Makes a plan from a form (the question as a query). None if the form gets no certificate, or
-    if the page of the pictured thing contains the answer.
+    if a name in the form contains the name of a hidden thing.
 
     Args:
         at: the store, and the rules for planning.
@@ -259,10 +265,19 @@ def certify_plan(
         refusals: counts the reasons for refusals.
     """
     form = with_sign(form, at.facts, bindings[form.anchor])
+    binding = {var: value_of_key(key) for var, key in bindings.items()}
+    languages = (at.facts.language, *at.certificate.languages)
+    names = {
+        name: entity.label(at.facts.language)
+        for name in constants(form)
+        if (entity := at.facts.entity(name))
+    }
+    if find_leak(at.facts, names, hidden_nodes(binding), answer, languages):
+        refusals.add(Reason.LEAK)
+        return None
     made = certify_whole(at, form, bindings, answer, refusals)
     if made is None:
         return None
-    binding = {var: value_of_key(key) for var, key in bindings.items()}
     return Plan(
         form=Json(form.to_json()),
         bindings=bindings,

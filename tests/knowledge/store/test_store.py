@@ -30,6 +30,12 @@ def test_subjects_are_those_of_best_claims_only(store):
     assert store.subjects("P84", "Q9") == () and store.num_subjects("P8", "Q900010") == 0
 
 
+def test_the_things_that_are_best_values_of_a_property_come_with_their_subjects(store):
+    assert list(store.entity_values("P84")) == [("Q900010", "Q900001"), ("Q900010", "Q900002")]
+    assert not list(store.entity_values("P571")), "a date is no thing"
+    assert not list(store.entity_values("P8")), "the values of P84 are not those of P8"
+
+
 def test_a_date_finds_the_subjects_of_every_date_that_may_be_the_same(tmp_path):
     days = {
         "Q1": "+1850/9",

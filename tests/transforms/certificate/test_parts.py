@@ -3,7 +3,7 @@
 import pytest
 
 from questloom.records.form import ClaimClause, ClassClause, Compare, SentenceClause
-from questloom.records.knowledge import Article, Entity, Link, Section, Value, entity_value
+from questloom.records.knowledge import Article, Claim, Entity, Link, Section, Value, entity_value
 from questloom.transforms.certificate.description import Description, Part
 from questloom.transforms.certificate.margin import (
     MAX_BREAKING,
@@ -236,27 +236,21 @@ def test_whoever_matches_none_of_the_cheapest_clauses_lacks_as_many_claims():
 
 
 def test_the_search_may_stop_at_the_first_rival_that_is_too_near_and_tells_it():
-    rivals = SmallFacts(
-        [
-            *crowd(),
-            *(claim(f"Q19{i}", "P31", LIGHTHOUSE) for i in range(3)),
-            claim("Q192", "P84", "Q2001"),
-        ]
-    )
-    exact, first = (
-        described(kind(LIGHTHOUSE), has("P84", "Q2001"), facts=rivals, exact=e)
-        for e in (True, False)
-    )
-    assert (
-        (exact.margin, exact.nearest.entity_id) == (0, "Q192")
-        and first.margin == 1
-        and first.nearest.entity_id == "Q190"
-    )
-    assert (
-        first.nearest.num_gaps == 1
-        and first.nearest.gaps == ("P84=Q2001",)
-        and exact.nearest.gaps == ()
-    )
+    silent = [*crowd(), *(claim(f"Q19{i}", "P31", LIGHTHOUSE) for i in range(3))]
+
+    def found(*more: Claim, exact: bool):
+        facts = SmallFacts([*silent, *more])
+        return described(kind(LIGHTHOUSE), has("P84", "Q2001"), facts=facts, exact=exact)
+
+    first = found(exact=False)
+    assert (first.margin, first.nearest.entity_id) == (1, "Q190")
+    assert first.nearest.num_gaps == 1 and first.nearest.gaps == ("P84=Q2001",)
+    assert not first.breaking and found(exact=True).breaking, "only an exact margin tells these"
+    same = claim("Q192", "P84", "Q2001")
+    for exact in (True, False):  # what matches the rarest part comes first
+        nearest = found(same, exact=exact)
+        assert (nearest.margin, nearest.nearest.entity_id) == (0, "Q192")
+        assert nearest.nearest.gaps == ()
 
 
 def test_the_claims_by_which_a_rival_that_fits_all_else_is_out_are_told():

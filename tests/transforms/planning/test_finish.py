@@ -18,9 +18,10 @@ from questloom.transforms.planning.finish import (
     page_texts,
     whole_years_agree,
 )
-from questloom.transforms.planning.ground import Refusals
+from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.search import FEW_OTHERS, MAX_PLANS, dearest_first, search
 from questloom.transforms.planning.shapes.chain import grow_chains
+from questloom.transforms.writing.form_edits import constants
 from tests.transforms.planning.coast import (
     HUMAN,
     NUM,
@@ -68,6 +69,25 @@ def test_the_last_thing_is_asked_for_by_its_kind_told_once():
     assert again.clauses == form.clauses
     assert ask_last_thing(ground(max_answer_words=1), WAY, BINDINGS, "x1") is not None
     assert ask_last_thing(AT, WAY, {**BINDINGS, "x1": "Q999999"}, "x1") is None
+
+
+def test_a_name_that_contains_a_hidden_name_refuses_the_plan_before_any_word():
+    """ "Honnuddan's copper" tells of which family the question speaks."""
+    plan = next(p for p in certified(size=3)[0] if constants(p.logical_form))
+    named, hidden = constants(plan.logical_form)[0], plan.bindings["x1"]
+    facts = coast()
+    entity = facts.entity
+    renamed = entity(named).replace(labels={"en": f"The {entity(hidden).label()} Cup"})
+    facts.entity = lambda key: renamed if key == named else entity(key)
+
+    def certify(at: Ground, refusals: Refusals):
+        form, bindings = plan.logical_form, plan.bindings
+        return certify_plan(at, form, bindings, plan.answer, shape="chain", refusals=refusals)
+
+    refusals = Refusals()
+    assert certify(AT, refusals) and not refusals.reasons
+    assert certify(ground(facts), refusals) is None
+    assert refusals.reasons == {Reason.LEAK.value: 1}
 
 
 def test_a_plan_is_certified_and_priced():

@@ -30,6 +30,7 @@ _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that (\w+))\b")
 _ASKING = re.compile(r"^(Of [^,]*, (?:\w+ )?)(?:who|whom|whose|which|where)\b")
 """Matches a question word after two things to choose from ("Of A and B, which ..."). A question
 word after two things to choose from does not open a relative clause."""
+_THAT = re.compile(r"\b[Tt]hat\b")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
@@ -118,7 +119,7 @@ def num_relative(text: str, language: str = "en") -> int:
     2
     """
     finite = _verbs(language)[0]
-    return sum(not m[1] or m[1] in finite for m in _RELATIVE.finditer(text))
+    return sum(not m[1] or m[1] in finite or m[1] in BE for m in _RELATIVE.finditer(text))
 
 
 def _sentence_faults(sentence: str, language: str) -> list[str]:
@@ -165,11 +166,11 @@ def unclear_references(text: str, language: str = "en") -> list[str]:
     """
     found, finite = [], _verbs(language)[0]
     for match in _BACK.finditer(text):
-        if match[1] in finite:
+        if match[1] in finite or match[1] in BE:
             continue  # "the family that donated this painting"
         noun, before = re.escape(match[1]), text[: match.start()]
         first = re.findall(
-            rf"\b(?:an?|another|one|this|the)\b(?: [\w’'-]+){{0,2}}? {noun}s?\b",
+            rf"\b(?:an?|another|one|the)\b(?: [\w’'-]+){{0,2}}? {noun}s?\b",
             before,
             re.IGNORECASE,
         )
@@ -274,18 +275,26 @@ def stem(word: str) -> str:
 
 
 def repeated(text: str) -> list[str]:
-    """The stems of content words that a text contains more than once. Names may be repeated."""
+    """The stems of content words that a text contains more than once. Names may be repeated. What
+    follows "also" may repeat what stands before: "The artist behind this painting also painted …".
+    "Which river" may stand before "that river".
+    """
+    parts = re.split(r"(?<=[.?]) | also ", text)
+    return sorted({s for part in parts for s in _repeated(part)})
+
+
+def _repeated(text: str) -> list[str]:
     counts: Counter[str] = Counter()
-    for sentence in re.split(r"(?<=[.?]) ", text):
-        words = re.findall(r"[\w’'-]+", sentence)
-        for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
-            if before in _APART or (_APART.intersection(near) and word not in _participles("en")):
-                counts[f"{before} {word}"] += 1
-                continue  # "Another stone bridge stands beside that bridge"
-            own = re.sub(r"['’]s$", "", word)
-            if (own.islower() or not before) and own.lower() not in _SMALL:
-                counts[stem(own.lower())] += 1
-    return sorted(s for s, n in counts.items() if n > 1)
+    words = re.findall(r"[\w’'-]+", text)
+    for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
+        apart = _APART.intersection(near) and word not in _participles("en")
+        if before in _APART or apart or (before == "which" and f"that {word}" in text):
+            counts[f"{before} {word}"] += 1
+            continue  # "Another stone bridge stands beside that bridge"
+        own = re.sub(r"['’]s$", "", word)
+        if (own.islower() or not before) and own.lower() not in _SMALL:
+            counts[stem(own.lower())] += 1
+    return [s for s, n in counts.items() if n > 1]
 
 
 def weigh(text: str, language: str = "en") -> float:
@@ -307,6 +316,7 @@ def _weight(sentence: str) -> float:
     cost += 1.0 * max(0, len(sentence.split()) - 15)
     cost += 1.5 * max(0, num_relative(sentence) - 1)
     cost += 2.5 * max(0, sentence.count(" of ") - 1)
+    cost += 1.2 * max(0, len(_THAT.findall(sentence)) - 1)
     cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))
     # "the stadium in the town in the picture": is the stadium or the town in the picture?
     cost += 2.5 * len(

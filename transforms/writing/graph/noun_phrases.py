@@ -28,6 +28,8 @@ from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, sta
 HOPELESS = 100.0
 """Cost of a wording that no reader should see, for example a variable without a description, or the
 same name for two things."""
+WEAK = 9.0
+"""Cost of a sentence whose verb says nothing: "A painting is by this man"."""
 MAX_DEPTH = 2
 """Maximum depth of descriptions inside descriptions, except for phrases like "this bridge's
 architect"."""
@@ -80,20 +82,12 @@ class NounPhrases:
             return self._anchor(term)
         return self._described(term)
 
-    def read_year(self, reads: Reads, opening: str = "") -> str:
+    def read_year(self, reads: Reads) -> str:
         """The words for a year in a picture: "the year on the plaque of this bridge", or "that
-        year" after a sentence about the year. The words must begin with `opening`."""
+        year" after a sentence about the year."""
         if reads.var in self.told_years:
             return self.form_words.data["that_year"]
-        table = self.form_words.data["readings"][reads.property]
-        said = self.placed(
-            reads,
-            {
-                k: self.choose([t for t in v if t.startswith(opening)])
-                for k, v in table.items()
-                if k != "told"
-            },
-        )
+        said = self.placed(reads, self.form_words.data["readings"][reads.property]["counted"])
         # A long phrase for the year comes between "how many years after" and the verb.
         self.cost += 0.5 * max(0, len(said.split()) - LIGHT)
         return said
@@ -121,7 +115,9 @@ class NounPhrases:
     def in_year(self, reads: Reads) -> str:
         """The words for the date of a thing, if its year stands in a picture: "in the year on the
         plaque of this bridge"."""
-        return f"in {self.read_year(reads, 'the year')}"
+        if reads.var in self.told_years:
+            return f"in {self.form_words.data['that_year']}"
+        return f"in {self.placed(reads, self.form_words.data['readings'][reads.property]['dated'])}"
 
     def possessor(self, term: Term, noun: str) -> str:
         """Joins a noun with the term to which it belongs: "the architect of the church", "this
@@ -277,7 +273,7 @@ class NounPhrases:
             len(claims) == 1 and i == claims[0][0] and (words.is_person(var) or called == noun)
             for i, _, called in heads
         ):
-            self.cost += 1.2  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
+            self.cost += 3.0  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
         self.said_nouns.append(noun)
         head = f"the {self.definite_kind(var, noun, claims)}"
         said = self.modified(head, claims, words.is_person(var), bare_head=True)
@@ -324,6 +320,7 @@ class NounPhrases:
             ends = [self._other_end(frame, i, slot) for i, slot in claims]
             return frame.predicate(self.form_words.words.listed(ends))
         frames = [self.frame(i, subject=slot) for i, slot in claims]
+        self.cost += WEAK * any(f.is_weak for f in frames)
         said = [
             f.predicate(self._other_end(f, i, slot))
             for f, (i, slot) in zip(frames, claims, strict=True)
@@ -421,10 +418,12 @@ class NounPhrases:
                 # "The town beside that river not in Velm": is the river not there?
                 vague = self.form_words.vague.get(self.form_words.claims[i])
                 alone = len(claims) == 1 or vague is None or vague.kind == "range"
-                if bare_head and alone and frame.is_reducible and self.rng.random() < 0.8:
+                shorter = frame.is_weak or self.rng.random() < 0.8
+                if bare_head and alone and frame.is_reducible and shorter:
                     reduced.append(predicate.partition(" ")[2])
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
+                    self.cost += WEAK * frame.is_weak
                     # "the town that is the home port of …", "the bridge that is in this town"
                     self.cost += 2.0 * (
                         predicate.startswith("is the ") or (bare_head and frame.is_reducible)
@@ -464,6 +463,9 @@ class NounPhrases:
                 ).append(said)
             else:
                 short = len(subject.split()) <= 2 and not subject.startswith("that ")
+                short = short and not (
+                    person and subject[:1].isupper()
+                )  # "his daughter Ada Orme taught"
                 contact = len(claims) == 1 and short
                 # "The organ this church holds", but not "which the cathedral shown here holds".
                 self.cost += 2.0 if contact else HOPELESS

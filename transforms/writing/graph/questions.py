@@ -8,6 +8,7 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, Nou
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
     ages,
+    counts_between,
     measured,
     of_ages,
     of_measures,
@@ -30,6 +31,7 @@ def question(phrases: NounPhrases) -> str:
             if of_measures(words, compute)
             else ages
             if of_ages(words, compute)
+            or (counts_between(words, compute) and phrases.rng.random() < 0.6)
             else _years_between
         )
         return said(phrases, compute)
@@ -194,10 +196,14 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     if last in words.reads:
         phrases.cost += HOPELESS
         return "how many years are there?"
-    start = _when(phrases, back)
+    told = back in phrases.told_years
+    start = "" if told else _when(phrases, back)
     index, claim = words.definition(last)
     frame = phrases.choose(phrases.frames(index))
     subject = phrases.noun_phrase(claim.subject, subject=True)
+    if told:
+        relation = "earlier" if relation == "before" else "later"
+        return f"how many years {relation} {frame.inverted(subject, words.verbs.bases)}?"
     return f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}?"
 
 

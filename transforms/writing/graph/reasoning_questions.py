@@ -91,6 +91,14 @@ def of_ages(words: FormWords, compute: Compute) -> bool:
     )
 
 
+def counts_between(words: FormWords, compute: Compute) -> bool:
+    """Whether the years between a year in a picture and an event can be asked for by a noun for the
+    event: "How many years lie between her birth and the year in her picture?"."""
+    return any(a in words.reads for a in compute.args) and all(
+        _event(words, a) for a in compute.args
+    )
+
+
 def _same_of_people(words: FormWords, compute: Compute) -> bool:
     """Whether the births of two people are compared, or their deaths."""
     claims = [words.definition(a)[1] for a in compute.args if a not in words.reads]
@@ -131,7 +139,7 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     if claim.property == BIRTH:
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
     died = phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)
-    return f"how many years {'earlier' if first else 'later'} than {one} {died}?"
+    return f"how many years {'before' if first else 'after'} {one} {died}?"
 
 
 def _between_events(phrases: NounPhrases, compute: Compute) -> str:
@@ -146,7 +154,11 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
             else words.definition(literal)[1].subject
         )
 
-    near, far = sorted(compute.args, key=lambda a: words.ranks[str(about(a))], reverse=True)
+    near, far = sorted(
+        compute.args,
+        key=lambda a: (words.ranks[str(about(a))], a not in words.reads),
+        reverse=True,
+    )
     for literal in (near, far):
         if literal not in words.reads:
             phrases.used.add(words.definition(literal)[0])

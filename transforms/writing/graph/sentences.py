@@ -32,6 +32,10 @@ PER_SENTENCE = 1.2
 short sentences."""
 
 
+OPENS_WITH_YEAR = 5.0
+"""Cost of a text whose first sentence says that a picture shows a year. Readers found this opening
+contrived."""
+
 _ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*\bits?\b")
 
 
@@ -165,6 +169,7 @@ def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tup
             add(lambda t, thing=thing, left=left: t.more_of(thing.var, left))  # type: ignore[misc]
     for reads in _counted_years(words):
         if rng.random() < 0.5:
+            telling.cost += OPENS_WITH_YEAR * (not texts)
             add(lambda t, reads=reads: t.tell_year(reads))  # type: ignore[misc]
     add(_ask)
     telling.cost += PER_SENTENCE * (len(texts) - 1)

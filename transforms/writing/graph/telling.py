@@ -5,19 +5,20 @@ import copy
 import random
 from collections.abc import Sequence
 
-from questloom.language.frames import BE
+from questloom.language.frames import BE, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, WEAK
+from questloom.transforms.writing.graph.pronouns import Pronouns, short
 
 ORDINALS = ("first", "second", "third")
+UNNAMED = 4.0
+"""Cost of "the woman" where a reader expects "she"."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
-ANY = "?"
-"""Stands for "he or she", for a person whose sex is unknown, or for a named person."""
 
 
-class Telling(NounPhrases):
+class Telling(Pronouns):
     """One random wording in several sentences. The choice of a noun phrase depends on earlier
     sentences."""
 
@@ -26,14 +27,13 @@ class Telling(NounPhrases):
         self.held: set[int] = set()
         """Claims that get a sentence of their own. A description must not use a claim that gets a
         sentence of its own."""
-        self._mentioned: list[Term] = []
-        self._before: list[Term] = []
-        """The terms that the previous sentence has mentioned."""
         self._nouns: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        """The words ("the second river") that tell a thing from the pictured one of its kind."""
         self._called_it = ""
+        self._saying: set[int] = set()
+        """The claims of the current predicate, which the text has not said before."""
         self._announcing = False
-        self.asking = False
-        """Whether the sentence is the question."""
         self._now_another = ""
         """The noun that the current sentence uses with "another"."""
 
@@ -44,6 +44,9 @@ class Telling(NounPhrases):
         other.told_years = set(self.told_years)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
+        other._names, other._topic, other._subject = dict(self._names), self._subject, ""
+        other._subjects = self._subjects | {self._subject}
+        other._known_before, other._known = self._known, frozenset(self.introduced)
         other._now_another = other._called_it = ""
         return other
 
@@ -58,6 +61,10 @@ class Telling(NounPhrases):
         self.used.add(index)
         light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
         more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
+        roles = words.ends(index, slot)
+        by_role = bool(roles and person and (more or facts)) and self.rng.random() < 0.6
+        if by_role and not more:
+            more = [self.choose(facts)]  # "Her son commissioned the bridge that …"
         self.used.update(more)
         claims = [(i, self._slot(i, var)) for i in more]
         told = [
@@ -65,31 +72,45 @@ class Telling(NounPhrases):
             for i in facts
             if isinstance(o := self.other(i, self._slot(i, var)), Value)
         ]
-        roles = words.ends(index, slot)
-        if roles and more and person and self.rng.random() < 0.6:
+        told += map(bare, words.ends(index, slot))  # not "an architect designed"
+        if by_role:
             return self._by_role(var, known, self.choose(roles), slot, claims)
         # Everybody comes from a family, and each painting is by an artist: "this man's family" and
         # "its artist" say as much.
         self.cost += 6.0 * (slot == "o" and words.noun(var) in roles)
-        self.cost += 2.0 * (slot == "o" and person and bool(roles))
+        # "A man wrote this novel. He …": "the author of this novel" says as much.
+        self.cost += (2.0 if more else 4.0) * (slot == "o" and person and bool(roles))
         # "This woman married a man": "her husband" says as much.
         only = self._kin() & {bare(role) for role in roles}
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
         if frame.subject == slot:
+            self._subject = var
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
-            # "A novel is by the author of …"
-            self.cost += 3.0 * (frame.preposition == "by" and not frame.middle)
             named = self._first_named(var, told)
-            said = frame.predicate(self._other_end(frame, index, slot))
+            # "Another painting by her hangs in the museum" would say that the first is there too.
+            if claims and not self._now_another and frame.is_reducible and self.rng.random() < 0.5:
+                named = self.modified(named, [(index, slot)], person, bare_head=True)
+                self._introduced_as(var)
+                return f"{named} {self.predicates(claims)}."
+            # "Another painting was also made there" says it twice.
+            also = frame if self._now_another else self._also(frame, index, slot)
+            said = also.predicate(self._other_end(frame, index, slot))
+            self.cost += HOPELESS * frame.is_weak  # "A painting in the museum is by this man"
             if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
             self._introduced_as(var)
-            both = claims and not reduced
-            return f"{named} {f'{said} and {self.predicates(claims)}' if both else said}."
+            if claims and not reduced:
+                [(i, end)] = claims
+                more_frame = self.frame(i, subject=end)
+                both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
+                said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
+            return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
-        self.cost += 5.0 * (frame.preposition == "by" and not frame.middle)  # "is by an author"
+        self._subject = known if isinstance(known, str) else ""
+        frame = self._also(frame, index, slot)
+        self.cost += WEAK * frame.is_weak  # "is by an author"
         named = self._first_named(var, told)
         # "Another painting in the museum" would say that the first one is there too.
         self.cost += HOPELESS * bool(claims and self._now_another)
@@ -97,6 +118,27 @@ class Telling(NounPhrases):
             named = self.modified(named, claims, person, bare_head=True)
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
+
+    def _also(self, frame: Frame, index: int, slot: str) -> Frame:
+        """The sentence with "also" if the text has said the same of the earlier thing: "The artist
+        behind this painting also painted another painting"."""
+        claims = self.form_words.claims
+        told = [claims[i] for i in self.used - self._saying if i != index]
+        known, end = self.other(index, slot), "object" if slot == "s" else "subject"
+        if not isinstance(known, str):
+            return frame
+        same = any(c.property == claims[index].property and getattr(c, end) == known for c in told)
+        return frame.with_also() if same else frame
+
+    def frame(self, index: int, *, subject: str) -> Frame:
+        frame = super().frame(index, subject=subject)
+        return self._also(frame, index, "o" if subject == "s" else "s")
+
+    def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
+        self._saying = {i for i, _ in claims}
+        said = super().predicates(claims)
+        self._saying = set()
+        return said
 
     def _by_role(
         self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]
@@ -113,6 +155,7 @@ class Telling(NounPhrases):
                 of = f"one of {of.removesuffix(bare(role))}{plural}"
         self.introduce(var, bare(role))
         self._mentioned.append(var)
+        self._subject = var
         return f"{of} {self.predicates(claims)}."
 
     def more_of(self, var: str, facts: Sequence[int]) -> str:
@@ -128,12 +171,14 @@ class Telling(NounPhrases):
         chosen = self.rng.sample(asking, min(len(asking), self.rng.choice((1, 2))))
         self.used.update(i for i, _ in chosen)
         subject = self.noun_phrase(var, subject=True)
+        self._subject = var
         return f"{subject} {self.predicates(chosen)}."
 
     def tell_year(self, reads: Reads) -> str:
-        """A sentence about a year in a picture: "A year is written on the plaque of this tower."."""
+        """A sentence about a year in a picture: "The plaque of this tower gives a year."."""
         told = self.placed(reads, self.form_words.data["readings"][reads.property]["told"])
         self.told_years.add(reads.var)
+        self._subject = reads.of if reads.of == self._topic else ""
         return f"{told}."
 
     def _slot(self, index: int, var: str) -> str:
@@ -173,6 +218,7 @@ class Telling(NounPhrases):
                 claim.object in same and claim.subject in ends
             ):
                 self._now_another = short(self.form_words, noun)
+                self._names[var] = f"the other {self._now_another}"
                 return f"other {noun}"
         return noun
 
@@ -206,10 +252,6 @@ class Telling(NounPhrases):
     def _introduced_as(self, var: str) -> None:
         self.introduce(var, self._nouns[var])
 
-    def _alike(self, noun: str) -> list[str]:
-        """The introduced things that have the given noun, in order."""
-        return [v for v, n in self.introduced.items() if short(self.form_words, n) == noun]
-
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
         said = super().noun_phrase(term, subject=subject)
         self._mentioned.append(term)
@@ -230,27 +272,30 @@ class Telling(NounPhrases):
             return pronoun if subject else OBJECTS[pronoun]
         # "How many years after its founding was that ship sold?": whose founding?
         self.cost += 5.0 * (self._called_it not in ("", var) and not self.form_words.is_person(var))
-        noun = short(self.form_words, self.introduced[var])
-        if var == self.form_words.form.anchor:
+        noun, anchor = short(self.form_words, self.introduced[var]), self.form_words.form.anchor
+        if var == anchor:
             return f"{'that' if self.form_words.form.sign else 'this'} {noun}"
         alike = self._alike(noun)
         person = self.form_words.is_person(var)
-        if var != self.form_words.form.anchor and self._is_named_last(noun, var):
+        self.cost += UNNAMED * person
+        if self._is_named_last(noun, var):
             self.cost += 2.0 if person else HOPELESS
         if noun == self._now_another and alike == [var] and not person:
             return (
                 "the first one"  # "Another painting hangs in the museum that holds the first one."
             )
-        others = [v for v in alike if v != self.form_words.form.anchor]
-        if len(alike) == 1:
-            if noun == self.form_words.data["default_nouns"]["person"] and self._announcing:
-                return f"the same {noun}"
-            plain = person and noun in (self.form_words.noun(var), *self._kin())
-            return f"{'the' if plain else 'that'} {noun}"
-        if len(others) == 1:
-            return f"the other {noun}"
+        if len(alike) == 1 and noun == self.form_words.data["default_nouns"]["person"]:
+            return f"the same {noun}" if self._announcing else f"the {noun}"
+        others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
+        nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
         self.cost += HOPELESS * (len(alike) > len(ORDINALS))
-        return f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
+        if len(alike) == 1:
+            return the if person else self.choose((the, that))
+        if len(others) > 1:
+            return nth
+        if var not in self._names:
+            self._names[var] = f"the other {noun}" if person else self.choose((that, nth))
+        return self._names[var]
 
     def _is_named_last(self, noun: str, var: str) -> bool:
         """Whether a thing of the same kind was named after the last mention of this variable. After
@@ -263,37 +308,6 @@ class Telling(NounPhrases):
             if kind and short(words, words.class_noun(kind)) == noun:
                 return True
         return False
-
-    def _pronoun(self, var: str) -> str:
-        """The pronoun ("he", "she" or "it") of a variable; "" if the pronoun could mean another
-        thing of the previous or the current sentence."""
-        mine, near = self._gender(var), [*self._before, *self._mentioned]
-        if mine == ANY or var not in near:
-            return ""
-        if var not in self._mentioned:
-            # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
-            # In a question, "it" may also be the pictured thing: "How many years later did it open?"
-            away = set() if mine != "it" or self.asking else {self.form_words.form.anchor}
-            near = [*(v for v in self.introduced if v not in away), *near]
-        elif mine == "it":
-            # "How many years after that painting was made did its artist die?"
-            near = self._mentioned
-        meant = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
-        return mine if meant == {var} else ""
-
-    def _gender(self, term: Term) -> str:
-        words = self.form_words
-        if not words.is_person(term):
-            return "it"
-        return (words.genders.get(term, "") if isinstance(term, str) else "") or ANY
-
-    def _may_be(self, term: Term, pronoun: str) -> bool:
-        """Whether a reader might think that a pronoun means the given term. A date or a number is
-        never called "it"."""
-        if (term.kind != "entity") if isinstance(term, Value) else term in self.form_words.reads:
-            return False
-        gender = self._gender(term)
-        return gender == pronoun or (gender == ANY and pronoun != "it")
 
     def take_claims(self, var: str) -> list[tuple[int, str]]:
         already = set(self.used)
@@ -308,9 +322,3 @@ def _ends(claim: ClaimClause, var: str) -> tuple[Term | None, Term | None]:
         None if claim.subject == var else claim.subject,
         None if claim.object == var else claim.object,
     )
-
-
-def short(words: FormWords, noun: str) -> str:
-    """The noun for a thing when it is mentioned again: "bridge" for "arch bridge"."""
-    last = noun.split(" ")[-1]
-    return last if last in words.data["short_nouns"] else noun

@@ -30,6 +30,8 @@ HIDDEN = 30.0
 """Cost of each hidden word in a text."""
 TELLINGS = 40
 """Number of random wordings in several sentences that are tried."""
+FAULTLESS = 12
+"""Of the lightest wordings in several sentences, the number in which one without faults is sought."""
 MAX_CLAIMS = 5
 """Maximum number of claims in a single sentence, including the asked claim."""
 HEAVY = 7.0
@@ -159,6 +161,9 @@ def _several_sentences(
         if said not in wordings or cost < wordings[said][0]:
             wordings[said] = cost, telling
         text = min(wordings, key=lambda t: (wordings[t][0], t))
+    # A heavier text without a fault is better than a lighter one with a fault.
+    by_cost = sorted(wordings, key=lambda t: (wordings[t][0], t))[:FAULTLESS]
+    text = next((t for t in by_cost if not problems(t, words.language)), text)
     cost, best = wordings[text]
     heavy = cost > HEAVIEST * len(sentence_spans(text))
     return _judged(text, best, cost, hidden, heavy=heavy)

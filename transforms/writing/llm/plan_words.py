@@ -7,7 +7,7 @@ from questloom.prompts.fence import capped, fenced
 from questloom.prompts.phrases.words import answer_words
 from questloom.prompts.render import language_name, render
 from questloom.prompts.roles import ROLES
-from questloom.records.form import ClaimClause, ClassClause, Clause, Compute, Fuzzy
+from questloom.records.form import ClaimClause, ClassClause, Clause, Compute, Fuzzy, Reads
 from questloom.records.knowledge import Value, value_of_key
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.stating import statement_of
@@ -82,6 +82,8 @@ def _values(store: Any, plan: Plan, language: str, max_words: int, chars: int) -
         ),
         "hidden": fenced("hidden", "; ".join(hidden)),
         "named": "; ".join(store.label(e, language) for e in constants(form)),
+        "written": bool(form.of(Reads)),
+        "counted": any(c.op == "difference" for c in form.of(Compute)),
         "max_words": max_words,
     }
 

@@ -66,7 +66,7 @@ from questloom.transforms.writing.graph.lints import MAX_WORDS, problems, repeat
             "nothing before: that stream",
         ),
         (
-            "This river empties into another river. Where does that river rise?",
+            "A river empties into another river. Where does that river rise?",
             "unclear: that river",
         ),
         (
@@ -134,3 +134,13 @@ def test_a_short_plain_question_weighs_less():
         "Who designed the bridge that crosses the river of the district of the town in the picture?"
     )
     assert weigh(plain) < weigh("Who was the teacher of her?")
+
+
+def test_after_also_the_same_words_may_come_again():
+    assert repeated("The artist behind this painting also painted another bridge.") == []
+    assert repeated("The artist behind this painting painted another bridge.") == ["paint"]
+
+
+def test_which_river_may_stand_before_that_river():
+    assert repeated("Into which river does that river flow?") == []
+    assert repeated("Into which river does the river flow?") == ["river"]

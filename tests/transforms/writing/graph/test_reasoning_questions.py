@@ -154,7 +154,7 @@ def test_a_thing_is_dated_by_the_year_in_a_picture():
         {"x0": "lighthouse", "x1": "schooner"}, asked, reads("P1684", "plaque"), link, kind
     )
     assert all(
-        text.startswith("Which schooner was ") and " in the year on the plaque of th" in text
+        text.startswith("Which schooner was ") and " in the year given on the plaque of th" in text
         for text in shown
     ), shown  # fmt: skip
     later = Reads(var="r", of="x2", property="P1684", part=CLASS["inscription"])
@@ -209,7 +209,7 @@ def test_of_two_deaths_the_verb_is_said_once():
         genders={"x0": "she", "x1": "he"},
     )
     assert all(
-        text.startswith("How many years earlier than ")
+        text.startswith("How many years before ")
         and " did her teacher " in text
         and " died " not in text
         for text in made

@@ -339,3 +339,89 @@ def test_a_director_is_not_told_to_have_worked_as_a_film_director():
     assert not any(re.search(r"\b[Aa] (?:film )?director\b.*\bfilm director\b", t) for t in said), (
         said
     )
+
+
+DONATED = ("image x0", "x0 P1028 x1", "x2 P1028 x1", "x2 P276 Ostmark Museum", "x2 P170 a")
+
+
+def test_what_is_said_again_is_said_with_also():
+    said = _good("x0 painting, x1 family, x2 painting, a human", "entity", *DONATED)
+    again = re.compile(r"\bfamily (?:that donated this painting )?(also )?donated another painting")
+    found = [m for text in said if (m := again.search(text))]
+    assert found and all(m[1] for m in found), said
+    assert not any(re.search(r"nother painting was also", text) for text in said), said
+
+
+def test_also_stands_only_where_the_same_was_said_before():
+    clauses = ("image x0", "x0 P84 x1", "x1 P1066 x2", "x2 P166 Luneth Prize", "x2 P19 a")
+    for text in _good("x0 lighthouse, x1 human, x2 human, a town", "entity", *clauses):
+        assert " also " not in text, text
+
+
+def test_she_means_the_subject_of_the_last_sentence_though_an_architect_may_be_a_woman():
+    clauses = ("image x0", "x0 P84 x1", "x1 P737 x2", "x2 P19 a")
+    she = {"x1": "she", "x2": "she"}
+    kinds = "x0 lighthouse, x1 human, x2 human, a town"
+    said = _good(kinds, "entity", *clauses, genders=she)
+    assert any(
+        re.match(r"A woman influenced the architect .* was she born\?", text) for text in said
+    ), said
+    said |= _good(kinds, "entity", *clauses, genders={"x1": "he", "x2": "she"})
+    for text in said:  # here the architect is the subject
+        if re.match(r"The architect of this lighthouse was influenced by a woman", text):
+            assert not re.search(r"\b(?:she|her)\b", text), text
+
+
+def test_no_question_begins_with_a_year_where_another_beginning_is_as_good():
+    clauses = (
+        "image x0", "x0 P84 x1", "x1 P570 d2", "d1 reads P1684 inscription x1",
+        "a = difference d1 d2",
+    )  # fmt: skip
+    for text in _texts("x0 lighthouse, x1 human", "quantity", *clauses):
+        assert not re.match(r"(?:A year|The picture of)\b", text), text
+
+
+def test_after_a_sentence_about_a_year_the_question_counts_from_it():
+    clauses = (
+        "image x0", "x0 P84 x1", "x1 P119 x2", "d1 reads P1684 plaque x2", "x2 P1619 d2",
+        "a = difference d1 d2",
+    )  # fmt: skip
+    said = _good("x0 library, x1 human, x2 chapel", "quantity", *clauses)
+    told = [text for text in said if " gives a year." in text]
+    assert told and all(re.search(r"that year|years (?:earlier|later)", t) for t in told), told
+    assert not any("years before that year" in text for text in said), said
+
+
+def test_nothing_is_said_to_be_by_somebody_beside_another_fact():
+    clauses = ("image x0", "x1 P170 x0", "x1 P276 Ostmark Museum", "x1 P571 a")
+    for text in _texts("x0 human, x1 painting", "date year", *clauses):
+        assert not re.search(r"\b(?:is|and is|that is) by this man", text), text
+
+
+def test_a_name_that_was_clear_is_left_where_a_third_thing_comes():
+    rivers = (
+        "x0 river, x1 river, x2 river, x3 town",
+        "quantity kilometre",
+        "image x0",
+        "x0 P403 x1",
+        "x2 P403 x1",
+        "x3 P206 x2",
+        "x3 P131 Karsk",
+        "x2 P2043 a",
+    )
+    for text in _good(*rivers):
+        _, _, after = text.partition("A town lies on the third river")
+        assert not re.search(r"\b(?:that|the other) river\b", after), text
+        assert "lies on the third river is in Karsk" not in text, text
+
+
+def test_she_is_not_said_beside_somebody_else_of_the_same_sentence():
+    """ "How many years before the architect did she die?": the architect may be a woman."""
+    clauses = (
+        "image x0", "x0 P84 x1", "x1 P737 x2", "x1 P570 d1", "x2 P570 d2", "a = difference d1 d2",
+    )  # fmt: skip
+    she = {"x1": "she", "x2": "she"}
+    said = _good("x0 lighthouse, x1 human, x2 human", "quantity", *clauses, genders=she)
+    assert any(text.startswith("A woman influenced") for text in said), said
+    for text in said:
+        assert not re.search(r"\b(?:before|after) the architect did she\b", text), text

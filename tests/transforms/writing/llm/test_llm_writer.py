@@ -259,6 +259,24 @@ def test_what_is_read_on_a_later_picture_names_the_thing_that_it_shows():
     assert own.startswith("Read on the picture, ")
 
 
+def test_only_a_plan_that_reads_a_picture_or_counts_is_told_how_to_say_so():
+    plan = teacher_plan()
+    form, day = plan.logical_form, plan.answer.value.key()
+
+    def told(*clauses) -> list[bool]:
+        more = Form(clauses=(*form.clauses, *clauses), ask=form.ask)
+        made = writer(GOOD, GOOD)
+        bindings = {**plan.bindings, "r": day, "n": day}
+        worded(made, plan.replace(form=Json(more.to_json()), bindings=bindings))
+        first = made.client.prompts[0][1]
+        return ["alone is the question's picture" in first, "count from it" in first]
+
+    asked = form.ask.var
+    assert told() == [False, False]
+    assert told(Reads(var="r", of=form.anchor, property="P571")) == [True, False]
+    assert told(Compute(out="n", op="difference", args=(asked, asked))) == [False, True]
+
+
 def test_words_that_do_not_say_the_computation_or_the_place_of_a_reading_are_refused():
     plan = teacher_plan()
     form, day = plan.logical_form, plan.answer.value.key()

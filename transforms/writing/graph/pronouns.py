@@ -1,0 +1,111 @@
+"""Decides where a text of several sentences may say "he", "she" or "it"."""
+
+import random
+
+from questloom.records.form import Term
+from questloom.records.knowledge import Value
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.noun_phrases import NounPhrases
+
+ANY = "?"
+"""Stands for "he or she", for a person whose sex is unknown, or for a named person."""
+UNSEXED = 1.0
+"""Cost of "she" for somebody of whom the text has not said that she is a woman."""
+
+
+class Pronouns(NounPhrases):
+    """Noun phrases that know what the earlier sentences have said."""
+
+    def __init__(self, form_words: FormWords, rng: random.Random) -> None:
+        super().__init__(form_words, rng)
+        self._mentioned: list[Term] = []
+        self._before: list[Term] = []
+        """The terms that the previous sentence has mentioned."""
+        self._topic = self._subject = ""
+        """The thing that was the subject of the previous sentence, and of the current one."""
+        self._subjects: set[str] = set()
+        """The subjects of all earlier sentences."""
+        self._known_before, self._known = frozenset[str](), frozenset[str]()
+        """The things that the text has named before the previous sentence, and before this one."""
+        self.asking = False
+        """Whether the sentence is the question."""
+
+    def _pronoun(self, var: str) -> str:
+        """The pronoun ("he", "she" or "it") of a variable; "" if the pronoun could mean another
+        thing of the previous or the current sentence."""
+        mine, near = self._gender(var), [*self._before, *self._mentioned]
+        if mine == ANY or var not in near:
+            return ""
+        fresh = len(self._alike(self.introduced[var])) > 1 and var not in self._known_before
+        if var == self._topic and mine != "it" and not fresh and not self._has_rival(var, mine):
+            return (
+                mine  # "A woman influenced the architect of this library. She designed a chapel."
+            )
+        if var not in self._mentioned:
+            # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
+            # In a question, "it" may also be the pictured thing: "How many years later did it open?"
+            away = set() if mine != "it" or self.asking else {self.form_words.form.anchor}
+            near = [*(v for v in self.introduced if v not in away), *near]
+        elif mine == "it":
+            # "How many years after that painting was made did its artist die?"
+            near = self._mentioned
+        # For the reader an architect may be a woman or a man.
+        meant = {
+            t.key() if isinstance(t, Value) else t
+            for t in near
+            if self._may_be(t, mine) or (mine != "it" and self._is_of_any_sex(t))
+        }
+        if meant != {var}:
+            return ""
+        self.cost += UNSEXED * (mine != "it" and not self._is_sexed(var, mine))
+        return mine
+
+    def _has_rival(self, var: str, pronoun: str) -> bool:
+        """Whether the pronoun may mean somebody else: anybody of the current sentence, or of the
+        previous sentence a named person or somebody of whom the text has said that she is a woman.
+        A woman who was the subject of any earlier sentence counts too."""
+        return any(
+            term != var
+            and self.form_words.is_person(term)
+            and (isinstance(term, Value) or self._is_sexed(term, pronoun))
+            for term in (*self._before, *self._subjects)
+        ) or any(t != var and self._may_be(t, pronoun) for t in self._mentioned)
+
+    def _is_sexed(self, var: str, pronoun: str) -> bool:
+        """Whether the text has called somebody by a noun that has this pronoun ("woman", "wife")."""
+        nouns = {kin[pronoun] for kin in self.form_words.data["by_gender"].values()}
+        nouns.add({"he": "man", "she": "woman"}[pronoun])
+        return self.introduced.get(var, "").split(" ")[-1] in nouns
+
+    def _is_of_any_sex(self, term: Term) -> bool:
+        words = self.form_words
+        noun = self.introduced.get(term, "") if isinstance(term, str) else ""
+        return (
+            bool(noun)
+            and words.is_person(term)
+            and not any(self._is_sexed(term, p) for p in ("he", "she"))
+        )
+
+    def _gender(self, term: Term) -> str:
+        words = self.form_words
+        if not words.is_person(term):
+            return "it"
+        return (words.genders.get(term, "") if isinstance(term, str) else "") or ANY
+
+    def _may_be(self, term: Term, pronoun: str) -> bool:
+        """Whether a reader might think that a pronoun means the given term. A date or a number is
+        never called "it"."""
+        if (term.kind != "entity") if isinstance(term, Value) else term in self.form_words.reads:
+            return False
+        gender = self._gender(term)
+        return gender == pronoun or (gender == ANY and pronoun != "it")
+
+    def _alike(self, noun: str) -> list[str]:
+        """The introduced things that have the given noun, in order."""
+        return [v for v, n in self.introduced.items() if short(self.form_words, n) == noun]
+
+
+def short(words: FormWords, noun: str) -> str:
+    """The noun for a thing when it is mentioned again: "bridge" for "arch bridge"."""
+    last = noun.split(" ")[-1]
+    return last if last in words.data["short_nouns"] else noun
