@@ -113,6 +113,7 @@ TOO_LONG = {
         "question_stages",
     ),
     "tests/pipeline/synth/test_exploration.py": ("writer_choice",),
+    "tests/pipeline/synth/test_text_facts.py": ("question_stages", "synth_stages"),
     "tests/pipeline/teach/test_teach_job.py": ("teach_job", "teach_stages", "teach_end"),
     "tests/transforms/pictures/test_picture_chooser.py": ("picture_chooser", "checkpoint_quality"),
     "tests/transforms/filters/test_duplicates.py::test_a_beam_pipeline": ("duplicate_losers",),

@@ -92,6 +92,22 @@ class WordsRead(Reply):
     holds: bool = Field(description="true if the question says all the lines and nothing else")
 
 
+class Statement(BaseModel):
+    sentence: str = _text("the whole sentence, copied exactly", 600)
+    subject: str = _text("the name of the thing that the page is about", 200)
+    relation: str = _text("the words that say what the object is to the subject, copied", 120)
+    object: str = _text("the name of the other thing, copied", 200)
+    single: bool = Field(
+        description="true only if nothing else can be the same to the subject, as with a birthplace; false if others may be"
+    )
+
+
+class FactsTaken(Reply):
+    statements: list[Statement] = Field(
+        max_length=6, description="empty if there are none that are sure"
+    )
+
+
 class Solved(Reply):
     reasoning: str = _why("how you got there, at most four sentences")
     answer: MaybeName = Field(

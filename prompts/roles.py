@@ -11,6 +11,8 @@ from questloom.records.errors import InputError
 ROLES: dict[str, ModelTask] = {
     role.name: role
     for role in (
+        # planning: what pages say and no claim states
+        ModelTask("take_facts", replies.FactsTaken),
         # writing: the words of a plan, and those who read them back
         ModelTask("word_plan", replies.Worded),
         ModelTask("check_words", replies.WordsRead),

@@ -122,8 +122,8 @@ class Reads:
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceClause:
-    """The clause states that a sentence of an article links subject and object. No claim links
-    subject and object."""
+    """The clause states that a sentence of the subject's page links subject and object. No claim
+    links subject and object. A model that read the page said so (`records.plan.TextFact`)."""
 
     subject: str
     object: Term
@@ -133,6 +133,12 @@ class SentenceClause:
     start: int
     end: int
     text: str = ""
+    relation: str = ""
+    """The words of the sentence that say what the object is to the subject: "was restored by"."""
+    target: str = ""
+    """The entity that the sentence names as the object."""
+    votes: int = 0
+    """Number of replies of a model that state this relation."""
 
 
 FUZZY_KINDS = ("category", "range", "meta-attribute", "arithmetic", "exclusion")
@@ -175,7 +181,7 @@ _KINDS: dict[str, type] = {
     "fuzzy": Fuzzy,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
-_OPTIONAL = {"sign", "number", "initial", "since"}
+_OPTIONAL = {"sign", "number", "initial", "since", "relation", "target", "votes"}
 """Fields that are empty in most clauses; the JSON leaves them out if they are empty."""
 _TERM_FIELDS = {"subject", "object", "left", "right"}
 

@@ -37,12 +37,18 @@ class Reason(StrEnum):
     LICENCE_NOT_ALLOWED = "licence_not_allowed"
     DROPPED_BY_REQUEST = "dropped_by_request"
     NOT_GROUNDED = "not_grounded"
+    # facts from pages
+    NOT_ON_PAGE = "not_on_page"
+    WRONG_ENDS = "wrong_ends"
+    NOT_SINGLE = "not_single"
+    OUTVOTED = "outvoted"
     # drafting
     EXCLUDED = "excluded"
     NO_PATH = "no_path"
     NO_ANSWER = "no_answer"
     NO_DESCRIPTION = "no_description"
     NO_WORDING = "no_wording"
+    NO_PHRASE = "no_phrase"
     OFF_LEVEL = "off_level"
     BAD_REPLY = "bad_reply"
     REFUSED = "refused"

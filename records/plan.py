@@ -67,6 +67,54 @@ def work_of(form: Form) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TextFact(Record):
+    """A relation between two things that a sentence of the first thing's page states, and no claim
+    of the store. A model read the page; enough of its replies state the relation."""
+
+    subject: str
+    """The entity that the page is about."""
+    relation: str
+    """The words of the sentence that say what the object is to the subject."""
+    object: str
+    article_id: str
+    revision: int
+    section: int
+    start: int
+    end: int
+    text: str
+    """The sentence, as it stands in the section from `start` to `end`."""
+    votes: int
+    """Number of replies that state the relation."""
+    samples: int
+    """Number of replies that were asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadSeed(Record):
+    """A seed with the facts that pages near it state in sentences."""
+
+    seed: Seed
+    facts: tuple[TextFact, ...] = ()
+
+    def by_subject(self) -> dict[str, tuple[TextFact, ...]]:
+        """The facts by the thing whose page states them."""
+        subjects = dict.fromkeys(f.subject for f in self.facts)
+        return {s: tuple(f for f in self.facts if f.subject == s) for s in subjects}
+
+    @property
+    def id(self) -> str:
+        return self.seed.id
+
+    @property
+    def seed_id(self) -> str:
+        return self.seed.id
+
+    @property
+    def entity_id(self) -> str:
+        return self.seed.entity_id
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlannedSeed(Record):
     """A seed with its plans, the most expensive plan first. A seed has no plans if its writer or
     method works without plans."""

@@ -22,7 +22,7 @@ ABILITIES = (
 """What a question demands of its solver. The paper on ODE calls these abilities "ability profiles".
 Every question needs its picture; some also need a search, and some a computation or comparison."""
 NOT_RUN = "not_run"
-BASES = ("closed", "margin", "external")
+BASES = ("closed", "margin", "votes", "external")
 
 
 @dataclass(frozen=True, kw_only=True)

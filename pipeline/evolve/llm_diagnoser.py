@@ -28,6 +28,7 @@ ROLE = "diagnose"
 BASES = {
     "closed": "by the whole of its kind, which the store has",
     "margin": "by facts that anything else would need beside those that are known of it",
+    "votes": "by readings of a page that says one of its steps",
 }
 TAGS = {
     Tag.TOO_EASY: "more often than a task should be",

@@ -16,13 +16,16 @@ from questloom.models.messages import PIXELS_PER_TOKEN
 from questloom.pipeline.plan import priors
 from questloom.pipeline.plan.estimates import ZERO, Range, exactly, mean_of
 from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.synth_stages import TEXT_FACTS
 from questloom.prompts.fence import NOTICE
 from questloom.prompts.render import reply_outline
 from questloom.prompts.roles import ROLES
 from questloom.records.errors import InputError
+from questloom.transforms.drafting.draft_rules import TextFactRules
 from questloom.transforms.filters import registry
 from questloom.transforms.filters.filter import Asks
 from questloom.transforms.pictures.shown import MAX_SIDE
+from questloom.transforms.planning.text_facts import ROLE
 from questloom.transforms.writing.llm.plan_words import CHARS_PER_TOKEN, MAX_TOKENS
 from questloom.transforms.writing.writer_names import LLM
 
@@ -39,7 +42,8 @@ JUDGED = {
 QUESTION_BYTES = 500
 """How many bytes of a prompt are taken by the question, the answer, names and marks."""
 LARGEST = MAX_TOKENS * CHARS_PER_TOKEN
-"""A prompt that asks for the wording of a plan has at most this number of characters."""
+"""A prompt that asks for the wording of a plan, or for the facts of a page, has at most this number
+of characters."""
 NUM_PICTURES = 200
 
 
@@ -71,6 +75,8 @@ class RoleCalls:
 
 def uses_model(recipe: Recipe, stage: str) -> bool:
     """Whether a stage of this recipe calls a model."""
+    if stage == TEXT_FACTS:
+        return recipe.draft.text_facts.pages > 0
     if stage == DRAFT:
         return recipe.writer == LLM or bool(
             recipe.own_writer and recipe.models.has_role("check_words")
@@ -96,6 +102,8 @@ def planned_calls(recipe: Recipe, store: Store) -> list[RoleCalls]:
         if uses_model(recipe, DRAFT)
         else {}
     )
+    if uses_model(recipe, TEXT_FACTS):
+        counts[TEXT_FACTS, ROLE] = read_calls(recipe.draft.text_facts)
     samples = float(recipe.filters.samples)
     for stage, asks in JUDGED.items():
         if uses_model(recipe, stage):
@@ -125,6 +133,12 @@ def draft_calls(recipe: Recipe) -> dict[str, Range]:
     }
 
 
+def read_calls(rules: TextFactRules) -> Range:
+    """How many calls the reading of pages near one seed takes. A page near several seeds is paid
+    for once, so few seeds may need as many calls as the highest number says."""
+    return Range(0, rules.pages / 2, rules.pages).scaled(rules.samples) * priors.REPAIRS
+
+
 def _role_calls(
     recipe: Recipe, stage: str, role: str, per_item: Range, picture: Range
 ) -> RoleCalls:
@@ -134,7 +148,7 @@ def _role_calls(
     asks = JUDGED.get(stage) if role != "judge_answer" else None
     pages = asks.material_chars(recipe.filters) if asks and asks.material_chars else 0
     size = exactly(fixed) + Range(pages / 4, pages / 2, pages)
-    if role == "word_plan":
+    if role in ("word_plan", ROLE):
         size = Range(fixed, (fixed + LARGEST) / 2, LARGEST)
     tokens_in = size * _PER_BYTE + (picture if asks and asks.sees_picture else ZERO)
     reply = (

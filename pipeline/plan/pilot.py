@@ -35,7 +35,11 @@ from questloom.transforms.external.outside_rows import METHOD
 from questloom.transforms.filters import registry
 
 Counts = dict[str, tuple[int, int]]
-COROUTINES = ("draft", *(each.name for each in registry.FILTERS if each.coroutine == "always"))
+COROUTINES = (
+    "text_facts",
+    "draft",
+    *(each.name for each in registry.FILTERS if each.coroutine == "always"),
+)
 """Stages that wait for models while other stages run. The time that such a stage takes says little
 about its own work."""
 

@@ -36,6 +36,7 @@ def around(kept: int, total: int, odds: float) -> Range:
 
 
 SURVIVAL: dict[str, Prior] = {
+    "text_facts": Prior(Range(1, 1, 1), "drops no seed"),
     "plan": Prior(around(754, 900, 3), DEMO),
     "draft": Prior(around(583, 754, 3), DEMO),
     "pictures": Prior(around(552, 583, 3), DEMO),
@@ -96,9 +97,11 @@ judge must check."""
 
 REPLY_BYTES = {
     "word_plan": 300,
+    "take_facts": 500,
     "check_words": 320,
 }
-"""The mean length in bytes of replies that models gave to prompts about the demo's world."""
+"""The mean length in bytes of replies that models gave to prompts about the demo's world. For
+`take_facts`, two statements of the usual length are assumed."""
 OTHER_REPLY_BYTES = 120
 """The mean length in bytes of a reply from a role that `REPLY_BYTES` does not list. These roles
 give only short answers or judgements."""

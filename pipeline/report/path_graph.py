@@ -85,7 +85,7 @@ class _Graph:
                 self.edge(
                     clause.subject,
                     self.term(clause.object, answer),
-                    "told in an article",
+                    clause.relation or "told in an article",
                     "sentence",
                 )
             case ClassClause():

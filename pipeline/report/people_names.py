@@ -152,7 +152,8 @@ def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str
                 where = "the picture" if shown else f"a picture of {term(clause.of)}"
                 return f"{term(clause.var)} is read on {where} ({read_words(clause, names)})"
             case SentenceClause():
-                return f"a sentence links {term(clause.subject)} and {term(clause.object)}"
+                said = clause.relation or "is linked with"
+                return f"a sentence says: {term(clause.subject)} {said} {term(clause.object)}"
         raise AssertionError(f"no words for {clause}")
 
     return [say(c) for c in form.clauses]

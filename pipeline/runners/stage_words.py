@@ -9,6 +9,7 @@ from questloom.transforms.stages.stage import Stage
 
 DOING = {
     "seeds": "choosing what to ask about",
+    "text_facts": "reading pages for what no claim states",
     "plan": "planning what to ask",
     "draft": "writing questions",
     "pictures": "choosing pictures",
@@ -27,6 +28,7 @@ DOING = {
 }
 UNITS = {
     "Seed": "seeds",
+    "ReadSeed": "seeds",
     "Question": "questions",
     "Trajectory": "episodes",
     "Item": "questions",

@@ -1,6 +1,8 @@
 """The stages that make a question: they draft it, choose its picture, certify it and degrade its
 picture. Each process makes the function of a stage only once."""
 
+from dataclasses import replace
+
 from questloom.files.parquet import write_whole
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.outside_stages import (
@@ -11,7 +13,8 @@ from questloom.pipeline.synth.outside_stages import (
 )
 from questloom.pipeline.synth.writer_choice import make_reader, make_writer
 from questloom.records.outcomes import Rejection
-from questloom.records.synthesis import Question
+from questloom.records.plan import PlannedSeed, ReadSeed
+from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Json
 from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
 from questloom.transforms.certificate.execute import binding_of
@@ -28,6 +31,7 @@ from questloom.transforms.pictures.shown import shown
 from questloom.transforms.planning.ground import Ground
 from questloom.transforms.planning.planner import plan_seed
 from questloom.transforms.planning.route import find_route
+from questloom.transforms.planning.text_facts import PageReader
 from questloom.transforms.stages.stage import Apply, reject
 
 
@@ -47,9 +51,19 @@ def make_draft(job: Job) -> Apply:
     return drafting_outside(job, drafter) if job.recipe.external else drafter.__call__
 
 
+def make_text_facts(job: Job) -> Apply:
+    return PageReader(job.client("text_facts"), make_ground(job)).__call__
+
+
 def make_plan(job: Job) -> Apply:
     at = make_ground(job)
-    return lambda seed: plan_seed(at, seed)
+
+    def plan(given: Seed | ReadSeed) -> PlannedSeed | Rejection:
+        if isinstance(given, Seed):
+            return plan_seed(at, given)
+        return plan_seed(replace(at, text_facts=given.by_subject()), given.seed)
+
+    return plan
 
 
 def make_ground(job: Job) -> Ground:

@@ -14,6 +14,7 @@ from questloom.pipeline.recipe import Recipe
 from questloom.records.errors import InputError
 from questloom.transforms.filters import registry
 from questloom.transforms.filters.custom import custom_filter
+from questloom.transforms.planning.text_facts import METHOD, ROLE
 from questloom.transforms.writing.custom import custom_extension
 from questloom.transforms.writing.writer_names import GRAPH, GRAPH_LANGUAGES
 
@@ -87,6 +88,8 @@ def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
             f"and draft.computation_share are {draft.detail_share:g} and {draft.computation_share:g}, more than all questions together",
             "Lower one of them: what is neither is plain.",
         )
+    if draft.text_facts.pages:
+        yield from _idle_text_facts(recipe)
     for each in registry.FILTERS:
         yield from each.conflicts(recipe)
     if filters.samples > 1 and not any(
@@ -102,4 +105,32 @@ def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
             "models.judge",
             f"is on, and no model has the role {JUDGE}",
             f"Set models.judge=false, or name a model for {JUDGE}.",
+        )
+
+
+def _idle_text_facts(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
+    key = "draft.text_facts.pages"
+    if not recipe.models.has_role(ROLE):
+        yield (
+            key,
+            f"is set, and no model has the role {ROLE}",
+            f"Name a model for {ROLE}, or set {key}=0.",
+        )
+    if "votes" not in recipe.certificate.bases:
+        yield (
+            key,
+            'is set, and certificate.bases does not accept the basis "votes"',
+            f"Add votes to certificate.bases, or set {key}=0.",
+        )
+    if recipe.writer == GRAPH:
+        yield (
+            key,
+            "is set, and the graph writer has no phrases for what only a sentence says",
+            f"Set writer=llm, or {key}=0.",
+        )
+    if not recipe.seeds.methods.get(METHOD):
+        yield (
+            key,
+            f'is set, and only plans of the method "{METHOD}" follow what pages say',
+            f"Give seeds.methods.{METHOD} a weight, or set {key}=0.",
         )

@@ -11,10 +11,11 @@ from questloom.pipeline.synth.question_stages import (
     make_enhance,
     make_pictures,
     make_plan,
+    make_text_facts,
 )
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
-from questloom.records.plan import PlannedSeed, Preference
+from questloom.records.plan import PlannedSeed, Preference, ReadSeed
 from questloom.records.registry import check_names
 from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Record
@@ -24,6 +25,7 @@ from questloom.transforms.filters.filter import Filter, NotRun
 from questloom.transforms.planning.choice_side import gather_preferences
 from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
+TEXT_FACTS = "text_facts"
 NO_HINTS: Mapping[str, str] = {}
 NO_REASONS: Mapping[str, str] = {}
 
@@ -80,9 +82,15 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
             reasons=each.reasons,
         )
 
+    reads = job.recipe.draft.text_facts.pages > 0
     stages = (
         stage("seeds", None, takes=Seed, gives=Seed),
-        stage("plan", make_plan, takes=Seed, gives=PlannedSeed),
+        *(
+            (stage(TEXT_FACTS, make_text_facts, takes=Seed, gives=ReadSeed, in_flight=window),)
+            if reads
+            else ()
+        ),
+        stage("plan", make_plan, takes=ReadSeed if reads else Seed, gives=PlannedSeed),
         stage(
             "draft",
             make_draft,

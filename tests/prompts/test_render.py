@@ -45,6 +45,7 @@ VALUES = {
     "most": 4,
     "least": 3,
     "seen": "lighthouse",
+    "kind": "lighthouse",
     "sign": "",
     "evidence": fenced("evidence", "Ardwen Light — architect: Ilse Varga"),
     "steps": fenced("steps", "1. Ardwen Light — architect: Ilse Varga [architect]"),

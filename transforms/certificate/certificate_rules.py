@@ -31,6 +31,7 @@ class CertificateRules:
     way round. Agents read pages, not claims. `Hop.stated` also records whether a page states the
     relation in known words. If no page states a relation in known words, the question is not
     refused, because no table lists all the words that pages use."""
-    bases: tuple[Literal["closed", "margin"], ...] = ("closed", "margin")
-    """The bases of a certificate that the recipe accepts: "closed" (the store is complete) or
-    "margin"."""
+    bases: tuple[Literal["closed", "margin", "votes"], ...] = ("closed", "margin")
+    """The bases of a certificate that the recipe accepts: "closed" (the store is complete),
+    "margin", or "votes" (some step rests on replies of a model that read a page; see
+    `draft.text_facts`)."""

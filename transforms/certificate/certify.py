@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from questloom.language.names_in_text import folded
-from questloom.records.form import ClaimClause, Form, Fuzzy, Image
+from questloom.records.form import ClaimClause, Form, Fuzzy, Image, SentenceClause
 from questloom.records.knowledge import Value
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Certificate, Check, Question
@@ -255,7 +255,8 @@ def certify_form(
     rivals = sorted(
         (m.nearest for m in measured if m.nearest), key=lambda r: (r.num_gaps, r.var, r.entity_id)
     )
-    basis = "closed" if facts.trust.complete else "margin"
+    told = form.of(SentenceClause)
+    basis = "votes" if told else "closed" if facts.trust.complete else "margin"
     if basis not in rules.bases:
         return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": basis})
     said = sum(hop.stated != "no" for hop in hops)
@@ -269,6 +270,7 @@ def certify_form(
         Check(name="needs_picture", passed=True, score=float(needed.without.num_answers)),
         Check(name="no_guess", passed=True, score=needed.without.share),
         Check(name="effective_hops", passed=True, score=float(needed.effective)),
+        *(Check(name="text_votes", passed=True, score=float(c.votes)) for c in told),
     )
     return Certificate(
         basis=basis,

@@ -12,7 +12,7 @@ from nearly everything to everything.
 
 from math import inf
 
-from questloom.records.form import ClaimClause, Compute, Form
+from questloom.records.form import ClaimClause, Compute, Form, SentenceClause
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.evidence import num_hops
 from questloom.transforms.certificate.execute import Binding
@@ -96,7 +96,7 @@ def chain(form: Form) -> tuple[Step, ...]:
     on the way.
 
     If a solver must read a detail in a later picture, the reading counts as a step. Such a step has
-    the property of the detail.
+    the property of the detail. A step that only a sentence states has the property "".
     """
     depth, at, steps = distances(form), form.anchor, list[Step]()
     if form.of(Compute):
@@ -107,7 +107,7 @@ def chain(form: Form) -> tuple[Step, ...]:
         step = next(
             (
                 (c, c.subject != at)
-                for c in form.of(ClaimClause)
+                for c in (*form.of(ClaimClause), *form.of(SentenceClause))
                 for other in [
                     c.object if c.subject == at else c.subject if c.object == at else None
                 ]
@@ -118,7 +118,7 @@ def chain(form: Form) -> tuple[Step, ...]:
         if step is None:
             return ()
         clause, reverse = step
-        steps.append((clause.property, reverse))
+        steps.append((getattr(clause, "property", ""), reverse))
         at = clause.subject if reverse else clause.object  # type: ignore[assignment]
     return tuple(steps)
 

@@ -4,7 +4,7 @@ the claim."""
 from math import inf
 
 from questloom.records.form import ClaimClause, Form, Fuzzy, SentenceClause
-from questloom.records.knowledge import Claim, entity_value
+from questloom.records.knowledge import Article, Claim, entity_value
 from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.execute import Binding, resolve
@@ -12,6 +12,7 @@ from questloom.transforms.certificate.stating import statement_of
 from questloom.transforms.certificate.text_veto import article_names, names_of, spellings
 from questloom.transforms.facts.fuzzy import claims_behind
 from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.page_statements import names_in_sentence, sentence_of
 from questloom.transforms.facts.values import is_volatile, values_match
 
 
@@ -79,6 +80,19 @@ def volatile_claims(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, 
     return tuple(c for c in _claims_told(form, facts, binding) if is_volatile(facts, c))
 
 
+def _told_on(facts: Facts, clause: SentenceClause, binding: Binding) -> Article | None:
+    """The page that supports a sentence clause. None if the sentence does not stand on the
+    subject's page, if it does not name the object, or if no reply of a model states the
+    relation."""
+    about, value = binding.get(clause.subject), resolve(clause.object, binding)
+    if about is None or value is None or clause.votes < 1 or value.entity != clause.target:
+        return None
+    article = sentence_of(facts, clause, about.entity)
+    if article is None or not names_in_sentence(facts, clause, about.entity, clause.target):
+        return None
+    return article
+
+
 def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | None:
     """One hop for each claim and sentence of the logical form, from the picture to the answer. The
     result is None if a hop has no evidence."""
@@ -88,17 +102,16 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
         return None
     for clause in evidence_clauses(form, facts, binding):
         if isinstance(clause, SentenceClause):
-            about = binding.get(clause.subject)
-            article = facts.article(about.entity) if about is not None else None
+            article = _told_on(facts, clause, binding)
+            if article is None:
+                return None
             hops.append(
                 Hop(
                     source=clause.subject,
                     target=clause.object if isinstance(clause.object, str) else "",
                     evidence=clause.text,
                     stated="sentence",
-                    page=article.title
-                    if article is not None and article.id == clause.article_id
-                    else "",
+                    page=article.title,
                     revision=clause.revision,
                     article_id=clause.article_id,
                     section=clause.section,

@@ -30,6 +30,7 @@ from questloom.records.periods import DAY, YEAR
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.facts.fuzzy import fits
 from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.page_statements import objects_of
 from questloom.transforms.facts.readings import readings
 from questloom.transforms.facts.values import (
     ENUMERATION_LIMIT,
@@ -151,7 +152,7 @@ def extend(clause: Clause, binding: Binding, facts: Facts, limit: int) -> Iterat
         case Reads():
             yield from _extend_reads(clause, binding, facts)
         case SentenceClause():
-            yield from _extend_sentence(clause, binding)
+            yield from _extend_sentence(clause, binding, facts)
         case Image():
             yield binding
 
@@ -197,12 +198,16 @@ def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Bin
             yield binding
 
 
-def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Binding]:
-    """A hop that only a text states. A hop that only a text states holds if both of its ends have
-    values; the store cannot list such hops."""
+def _extend_sentence(clause: SentenceClause, binding: Binding, facts: Facts) -> Iterator[Binding]:
+    """A hop that only a sentence states. The subject has a value; `objects_of` gives the objects."""
     value = resolve(clause.object, binding)
-    if value is not None:
-        yield binding
+    for end in objects_of(facts, clause, binding[clause.subject].entity):
+        if value is None:
+            assert isinstance(clause.object, str)
+            yield {**binding, clause.object: entity_value(end)}
+        elif value.key() == end:
+            yield binding
+            return
 
 
 def solutions(

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from questloom.records.form import ClassClause, Form, Fuzzy
+from questloom.records.form import ClassClause, Form, Fuzzy, SentenceClause
 from questloom.records.knowledge import Claim, Value
 from questloom.records.synthesis import Rival
 from questloom.transforms.certificate.description import Description, Part, descriptions
@@ -33,6 +33,7 @@ from questloom.transforms.facts.fuzzy import fits
 from questloom.transforms.facts.indexed import classes_named, things_named
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.page_statements import leads_to_target, linked_things, rival_status
 from questloom.transforms.facts.values import (
     ENUMERATION_LIMIT,
     best_values,
@@ -90,8 +91,8 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
     assert part.value is not None
     if isinstance(part.clause, Fuzzy):
         return _fuzzy_status(facts, rival, part.clause, part.value)
-    if part.role == "sentence":
-        return "match" if _linked(facts, rival, part.value) else unknown
+    if isinstance(part.clause, SentenceClause):
+        return rival_status(facts, rival, part.clause, part.value)
     subject = rival if part.role in ("has", "range") else part.value.entity
     values = (
         things_named(facts, subject, part.property)
@@ -154,17 +155,13 @@ def _claims(facts: Facts, subject: str, property: str) -> list[Claim]:
     return [c for c in facts.claims(subject) if c.property == property and c.best]
 
 
-def _linked(facts: Facts, a: str, b: Value) -> bool:
-    return any(
-        c.best and c.value.kind == "entity" and c.value.entity == b.entity for c in facts.claims(a)
-    )
-
-
 def settles(facts: Lookups, part: Part, parts: Iterable[Part]) -> bool:
     """Whether a part of a description rules out every entity that it does not match. A part rules
     out all other entities if its property has a single value, or if every member of the class has
     the property exactly once."""
     assert part.value is not None or part.role == "kind"
+    if part.role == "sentence":
+        return part.value is not None and leads_to_target(part.clause, part.value)
     if facts.trust.complete:
         return part.role in ("has", "of", "kind")
     if part.role == "of" and part.value is not None:
@@ -200,6 +197,8 @@ def _matches(facts: Facts, part: Part) -> tuple[str, ...] | None:
             for v in best_values(facts, part.value.entity, part.property)
             if v.kind == "entity"
         )
+    if leads_to_target(part.clause, part.value):
+        return linked_things(facts, part.value.entity)
     return None
 
 
@@ -209,6 +208,8 @@ def _size(facts: Facts, part: Part) -> int:
         return facts.num_members(part.clause.class_id)
     if part.role == "has" and part.value is not None:
         return num_within(facts, part.property, part.value)
+    if part.value is not None and leads_to_target(part.clause, part.value):
+        return len(linked_things(facts, part.value.entity))
     return 0 if part.role == "of" else ENUMERATION_LIMIT + 1
 
 
@@ -239,7 +240,7 @@ def margin_of(
         return _literal_margin(facts, description, intended)
     listed: dict[str, None] = {}
     num_enumerated, too_large = 0, False
-    if not any(p.role == "of" and settles(facts, p, parts) for p in parts) and (
+    if not any(p.role in ("of", "sentence") and settles(facts, p, parts) for p in parts) and (
         lacking := _incomplete(facts, parts, intended)
     ):
         return Margin(var=var, margin=0, incomplete=lacking)
@@ -254,7 +255,8 @@ def margin_of(
             too_large = True
             continue
         listed |= dict.fromkeys(sorted(matches))
-        num_enumerated += 1
+        # A page may also name things without a link, so another part lists rivals too.
+        num_enumerated += part.role != "sentence"
     unlisted = NO_RIVAL if sure else num_enumerated
     listed.pop(intended.entity, None)
     return _fewest_gaps(

@@ -92,6 +92,19 @@ class ExploreRules:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TextFactRules:
+    """How many pages a model reads for facts that no claim states, so that a plan of the method
+    "paths" can follow them. The model has the role `take_facts`."""
+
+    pages: Annotated[int, Ge(0), Le(10)] = 0
+    """Maximum number of pages that are read for each seed: the page of the seed's thing, and pages
+    to which a first step may lead. 0 reads none. A page near several seeds is read once. Plans with
+    such a fact need the basis "votes" in `certificate.bases`."""
+    samples: Annotated[int, Ge(1), Le(9)] = 3
+    """Number of replies for each page. A fact counts if more than half of them state it."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class DraftRules:
     """The recipe's settings for making a draft from a seed."""
 
@@ -105,6 +118,7 @@ class DraftRules:
     )
     """For each level, the number of rounds of the method "injection"."""
     explore: ExploreRules = field(default_factory=ExploreRules)
+    text_facts: TextFactRules = field(default_factory=TextFactRules)
     max_clauses: Annotated[int, Ge(1), Le(6), Evolves("writer", 1, 6, 1)] = 3
     """Maximum number of claims that describe one thing. The thing's class does not count, and
     neither does the step that leads to the thing."""

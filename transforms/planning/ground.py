@@ -1,10 +1,11 @@
 """Defines what all parts of planning need: the store, the rules, and a count of refusals."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from questloom.records.outcomes import Reason
+from questloom.records.plan import TextFact
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.seeds import may_be_shown
@@ -24,6 +25,7 @@ class Ground:
         min_views: minimum number of pictures that a thing must have before a question may show one
             of them.
         living_people: whether a question may show people without a date of death.
+        text_facts: facts that only pages state, by the thing whose page states them.
         ladder: the levels of a ladder, if the recipe asks for ladders: each tree then gives one
             question at each of these levels.
     """
@@ -34,6 +36,7 @@ class Ground:
     recipe_seed: int
     min_views: int = 1
     living_people: bool = False
+    text_facts: Mapping[str, tuple[TextFact, ...]] = field(default_factory=dict, compare=False)
     ladder: tuple[str, ...] = ()
 
     def may_be_shown(self, thing: str) -> bool:

@@ -152,9 +152,9 @@ class Moves:
         """The variables and clauses that are named in the passages of a page that a search has
         shown."""
         if (page, text) not in self._given:
-            self._given[page, text] = self._found(
-                page, lambda value: text_names(self.facts, text, value)
-            )
+            names, said = self._found(page, lambda value: text_names(self.facts, text, value))
+            written = (s for s in self.sentences if s.subject == page and s.text in text)
+            self._given[page, text] = names, said.union(written)
         return self._given[page, text]
 
     def _found(

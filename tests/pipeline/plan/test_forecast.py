@@ -11,12 +11,18 @@ from benchmarks.mock_endpoint import running
 from questloom.files.opened import Opened
 from questloom.knowledge.store.store import Store
 from questloom.pipeline.plan import forecast, priors
-from questloom.pipeline.plan.call_forecast import draft_calls, planned_calls
+from questloom.pipeline.plan.call_forecast import (
+    draft_calls,
+    planned_calls,
+    read_calls,
+    uses_model,
+)
 from questloom.pipeline.plan.seed_forecast import count_seeds
 from questloom.pipeline.settings import FilterRules
 from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.errors import InputError
 from questloom.records.synthesis import Seed
+from questloom.transforms.drafting.draft_rules import TextFactRules
 from questloom.transforms.filters.registry import FILTERS
 from tests.pipeline.small_world import small_recipe
 from tests.run_files import read_stage
@@ -55,6 +61,13 @@ def test_of_a_stage_without_a_prior_the_share_is_assumed_and_of_no_stage_of_toda
     assert priors.survival("solvable", FilterRules(oracle=True)) == priors.Prior(
         priors.around(238, 264, 3), priors.DEMO
     )
+
+
+def test_pages_are_read_as_often_as_the_recipe_says_and_some_of_them_for_several_seeds():
+    found = read_calls(TextFactRules(pages=2, samples=3))
+    assert (found.low, found.likely, found.high) == pytest.approx((0, 3 * 1.05, 6 * 1.4))
+    assert uses_model(llm_recipe(draft={"text_facts": {"pages": 1}}), "text_facts")
+    assert not uses_model(llm_recipe(), "text_facts")
 
 
 def test_the_seeds_counted_are_those_that_the_run_draws(small, tmp_path):

@@ -189,35 +189,32 @@ def test_a_claim_between_two_things_that_lie_equally_far_leads_from_its_subject(
     ]
 
 
-def test_a_sentence_is_a_hop_with_its_page_where_it_is_of_that_page():
-    facts = SmallFacts([], articles={"Q2": page("Q2", "x", "abcdefg")})
-    form = Form(clauses=(Image(var="x0"), TEXT), ask=Ask(var="x2", type="entity"))
-    own = Form(
-        clauses=(
-            Image(var="x0"),
-            SentenceClause(**{**vars(TEXT), "article_id": facts.article("Q2").id}),
-        ),
-        ask=form.ask,
+def test_a_sentence_is_a_hop_with_its_page():
+    facts = SmallFacts(
+        [],
+        {"Q700": Entity(id="Q700", labels={"en": "Q700"})},
+        {"Q2": page("Q2", "x", "It. By Q700.")},
     )
-    for asked, title in ((form, ""), (own, "Page Q2")):
-        (hop,) = evidence(asked, facts, {"x1": entity_value("Q2")})
-        assert (
-            hop.source,
-            hop.target,
-            hop.evidence,
-            hop.stated,
-            hop.page,
-            hop.revision,
-            hop.section,
-            hop.start,
-            hop.end,
-        ) == ("x1", "x2", "said", "sentence", title, 3, 1, 2, 5)
-    assert num_hops(form) == 1 and evidence(form, facts, {})[0].page == ""
+    fields = {"article_id": facts.article("Q2").id, "revision": facts.article("Q2").revision}
+    fields |= {"start": 4, "end": 12, "text": "By Q700.", "target": "Q700", "votes": 1}
+    told = SentenceClause(**(vars(TEXT) | fields))
+    form = Form(clauses=(Image(var="x0"), told), ask=Ask(var="x2", type="entity"))
+    binding = {"x1": entity_value("Q2"), "x2": entity_value("Q700")}
+    (hop,) = evidence(form, facts, binding)
+    assert (hop.source, hop.target, hop.evidence, hop.stated, hop.page) == (
+        "x1",
+        "x2",
+        "By Q700.",
+        "sentence",
+        "Page Q2",
+    )
+    assert (hop.revision, hop.section, hop.start, hop.end) == (told.revision, 1, 4, 12)
+    assert num_hops(form) == 1 and evidence(form, facts, {}) is None
     constant = Form(
-        clauses=(SentenceClause(**{**vars(TEXT), "object": entity_value("Q7")}),),
+        clauses=(SentenceClause(**(vars(told) | {"object": entity_value("Q700")})),),
         ask=Ask(var="x1", type="entity"),
     )
-    assert evidence(constant, facts, {})[0].target == "" and num_hops(constant) == 0
+    assert evidence(constant, facts, binding)[0].target == "" and num_hops(constant) == 0
 
 
 def test_what_does_not_hang_on_the_answer_is_no_hop():

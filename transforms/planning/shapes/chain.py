@@ -11,12 +11,20 @@ from functools import partial
 from itertools import islice
 from random import Random
 
-from questloom.records.form import ClaimClause, ClassClause, Clause, Form, Image
+from questloom.records.form import (
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Form,
+    Image,
+    SentenceClause,
+)
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.effective import Step, alone, composed
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.planning.finish import (
     ask_attributes,
     ask_last_thing,
@@ -120,6 +128,8 @@ def _walks(at: Ground, walk: Walk, hops: int, draw: Random, refusals: Refusals) 
     for longer in longer_walks[:MAX_READ_ON]:
         if len(longer.steps) <= hops:
             yield from islice(_walks(at, longer, hops, draw, refusals), 1)
+    for longer in tell_on(at, walk, refusals)[:MAX_READ_ON]:
+        yield from islice(_walks(at, longer, hops, draw, refusals), 1)
     found = steps_from(at.facts, walk.things[-1], at.draft.max_hub, at.certificate.stated)
     refusals.causes.append(partial(lacks_at, at.facts, walk.things[-1]))
     # A walk with as many steps as hops must end with a reverse step.
@@ -201,6 +211,38 @@ def read_on(at: Ground, walk: Walk, refusals: Refusals) -> list[Walk]:
             refusals.add(Reason.COLLAPSES)
             continue
         found.append(longer)
+    return found
+
+
+def tell_on(at: Ground, walk: Walk, refusals: Refusals) -> list[Walk]:
+    """Makes a walk longer by a thing that only a sentence of the last thing's page names. A walk
+    has at most one such step."""
+    facts, found, var = at.facts, list[Walk](), f"x{len(walk.things)}"
+    steps = (*walk.steps, ("", False))
+    for fact in (
+        at.text_facts.get(walk.things[-1], ()) if not walk.clauses_of(SentenceClause) else ()
+    ):
+        if fact.object in walk.things or fact.object in walk.said:
+            continue
+        if any(fact.object in alone(facts, walk.things[0], k) for k in range(1, len(steps))):
+            refusals.add(Reason.COLLAPSES)
+            continue
+        told = SentenceClause(
+            subject=walk.last,
+            object=var,
+            article_id=fact.article_id,
+            revision=fact.revision,
+            section=fact.section,
+            start=fact.start,
+            end=fact.end,
+            text=fact.text,
+            relation=fact.relation,
+            target=fact.object,
+            votes=fact.votes,
+        )
+        kind = ClassClause(var=var, class_id=find_descriptor_class(facts, fact.object))
+        things, clauses = (*walk.things, fact.object), (*walk.clauses, told, kind)
+        found.append(Walk(things, steps, clauses, walk.said, walk.sides))
     return found
 
 

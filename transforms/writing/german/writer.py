@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from questloom.prompts.phrases import language_data
+from questloom.records.form import SentenceClause
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.certify import Refusal
@@ -37,6 +38,8 @@ class GermanWriter:
         """The plan in words. The result is a refusal if German lacks words for a part of the
         plan."""
         form, bindings = plan.logical_form, plan.bindings
+        if told := form.of(SentenceClause):
+            return Refusal(reason=Reason.NO_PHRASE, evidence={"relation": told[0].relation})
         shown = bindings.get(form.anchor, "")
         words = FormWords(
             form=form,

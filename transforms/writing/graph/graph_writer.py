@@ -3,7 +3,7 @@ default and needs no API key."""
 
 from dataclasses import dataclass
 
-from questloom.records.form import Ask
+from questloom.records.form import Ask, SentenceClause
 from questloom.records.knowledge import Entity
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
@@ -35,6 +35,8 @@ class GraphWriter:
         """Puts the plan into words. The result is a refusal where no wording is good enough for
         readers."""
         form = plan.logical_form
+        if told := form.of(SentenceClause):
+            return Refusal(reason=Reason.NO_PHRASE, evidence={"relation": told[0].relation})
         worded = self.english.question(form, plan.bindings, seed_id)
         if worded.problems:
             return Refusal(reason=Reason.NO_WORDING, evidence={"form": form.to_json()})

@@ -136,5 +136,7 @@ def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
             where = "the picture" if shown else f"a picture of {words(clause.of)}"
             return f"Read on {where}, {property_label(store, clause.property, language)}{on}: {words(clause.var)}"
         case SentenceClause():
-            return f"{words(clause.subject)}: {clause.text}"
+            said = " ".join(clause.text.split())
+            line = f"{words(clause.subject)} — {clause.relation}: {words(clause.object)}"
+            return f'{line} (the page: "{said}")'
     return ""

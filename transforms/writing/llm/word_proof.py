@@ -15,6 +15,7 @@ from questloom.transforms.certificate.evidence import evidence_clauses
 from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.certificate.kinds import find_sex_words, stated_kinds
 from questloom.transforms.certificate.leak import find_leak
+from questloom.transforms.facts.page_statements import telling_word
 from questloom.transforms.facts.signs import SIGNS
 from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.llm.allowed_words import COMPARING
@@ -23,6 +24,7 @@ from questloom.transforms.writing.llm.evidence_words import clause_claim, clause
 from questloom.transforms.writing.llm.kind_words import find_descriptor_words
 from questloom.transforms.writing.llm.material import page_words, property_label
 from questloom.transforms.writing.llm.question_checks import (
+    MIN_STEM,
     check_events,
     check_exactness,
     check_kinds,
@@ -62,12 +64,13 @@ def relation_of(store, property_id: str, language: str = LANGUAGE) -> RelationWo
 @dataclass(frozen=True, kw_only=True)
 class ProofLine:
     """One fact that a question must state. The fact is a claim or a sentence of a page. For a
-    claim, `of_object` tells which end the question describes. A sentence of a page has no
-    property."""
+    claim, `of_object` tells which end the question describes. A sentence of a page has no property;
+    the question must have the first telling word of its `relation`."""
 
     words: str
     property: str = ""
     of_object: bool = True
+    relation: str = ""
 
     def is_stated(self, store, text: str, language: str = LANGUAGE) -> bool:
         """Whether a text can state the fact about the intended end of the claim. A relation that
@@ -76,6 +79,8 @@ class ProofLine:
         If the text has several sentences, the fact may describe either end, since a later sentence
         may ask about it: "The woman shown was taught by an architect; where did …".
         """
+        if self.relation:
+            return telling_word(self.relation)[:MIN_STEM] in text.casefold()
         relation = relation_of(store, self.property, language) if self.property else None
         ends = (self.of_object,) if len(sentence_spans(text)) == 1 else (True, False)
         return (
@@ -111,7 +116,8 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
             said = clause_line(store, draft, clause, language)
             lines.append(ProofLine(words=said, property=clause.property, of_object=False))
         elif isinstance(clause, SentenceClause | Reads | Compute):
-            lines.append(ProofLine(words=clause_line(store, draft, clause, language)))
+            said = clause_line(store, draft, clause, language)
+            lines.append(ProofLine(words=said, relation=getattr(clause, "relation", "")))
     return tuple(dict.fromkeys(lines))
 
 
@@ -197,6 +203,10 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     _check_agents(store, draft, language)
     _check_work(store, draft, language)
     for line in lines:
+        if line.relation and not line.is_stated(store, draft.text, language):
+            raise ValueError(
+                f'the question does not say "{line.words}"; use the words "{line.relation}"'
+            )
         if not line.is_stated(store, draft.text, language):
             raise ValueError(
                 f'the question does not say "{line.words}", in this direction; use a word such as '
