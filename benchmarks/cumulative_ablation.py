@@ -234,16 +234,18 @@ async def kept_questions(
     shortcuts."""
     rules = job.recipe.filters
     steps = (make_pictures(job), *(f.apply(job) for f in FILTERS if f.is_on(rules)))
-    draft, kept = make_draft(job), []
+    draft, kept = make_draft(job), list[Question]()
     for each in planned:
         order = Preference(item_id=each.id, order=orders[each.id])
-        made = draft(each, order)
+        made: object = draft(each, order)
         for step in (None, *steps):
-            made = step(made) if step else made
+            if step and isinstance(made, Question):
+                made = step(made)
             made = await made if inspect.isawaitable(made) else made
             if not isinstance(made, Question):
                 break
         else:
+            assert isinstance(made, Question)
             kept.append(made)
     return kept
 

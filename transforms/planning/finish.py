@@ -45,6 +45,9 @@ from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.graph.clues import answerable, attributes, centuries
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
+LEAST_YEARS = 2
+"""Least number of years that is asked for. From a year to a day of the next year, no whole year may
+pass."""
 MAX_ENDS = 6
 """Maximum number of ends that are tried for one walk (a chain of steps)."""
 
@@ -209,7 +212,8 @@ def _years_between(
     second: Value,
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
-    if span is None or not span.number or not whole_years_agree(first, second):
+    num = (span and span.number) or 0
+    if span is None or num < LEAST_YEARS or not whole_years_agree(first, second):
         return
     answer = answer_of(facts, span, unit_label=years_in(facts.language))
     assert answer is not None, "a number is an answer"

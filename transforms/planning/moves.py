@@ -175,9 +175,9 @@ class Moves:
         anchor = self.form.anchor
         for image in self.form.of(Image):
             if image not in state.seen:
-                hit = (anchor, find_description(self.facts, self.things[anchor]))
+                said = (anchor, find_description(self.facts, self.things[anchor]))
                 yield self._after(
-                    state, IMAGE_SEARCH, anchor, known={anchor}, seen={image}, shown={hit}
+                    state, IMAGE_SEARCH, anchor, known={anchor}, seen={image}, shown={said}
                 )
         for var in self.binding:
             if var in state.known or (var not in self.things and var not in self.unsaid):

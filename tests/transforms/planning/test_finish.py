@@ -239,6 +239,7 @@ def test_years_are_counted_from_a_reading_and_from_a_date_that_a_page_states():
     assert counted(unheard, "P569", year(1633)) == {"P1684", "P571"}
     assert counted(AT, "P19", entity_value(town(3))) == set(), "a town is no date"
     assert counted(AT, "P569", year(1703)) == {"P1684"}, "no years lie between equal dates"
+    assert counted(AT, "P569", year(1704)) == set(), "one year may be no whole year"
 
 
 def test_from_one_person_to_another_births_are_counted_or_deaths():
