@@ -33,6 +33,8 @@ COMPARING = """after before between difference times older younger oldest younge
     longer shorter longest shortest taller tallest higher lower highest lowest larger smaller largest smallest heavier lighter heaviest lightest
     wider narrower wide tall high heavy large old"""
 """Words that are also allowed in a question that computes with two dates or measures."""
+SEEING = "gives shows bears carries reads says inscribed own"
+"""Words that are also allowed in a question for which something must be read in a picture."""
 
 
 def unsaid_words(text: str, relations: list[RelationWords], sources: list[str]) -> tuple[str, ...]:

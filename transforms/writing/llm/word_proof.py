@@ -18,7 +18,7 @@ from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.facts.page_statements import telling_word
 from questloom.transforms.facts.signs import SIGNS
 from questloom.transforms.writing.form_edits import constants
-from questloom.transforms.writing.llm.allowed_words import COMPARING
+from questloom.transforms.writing.llm.allowed_words import COMPARING, SEEING
 from questloom.transforms.writing.llm.everyday_words import find_role_nouns
 from questloom.transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
 from questloom.transforms.writing.llm.kind_words import find_descriptor_words
@@ -180,6 +180,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     check_kinds(draft.text, stated, sources, relations, language, also, never)
     check_plain(draft.text, language)
     comparing = [COMPARING] if draft.form and draft.form.of(Compute) else []
+    comparing += [SEEING] if draft.form and draft.form.of(Reads) else []
     check_words(
         draft.text,
         relations,

@@ -259,6 +259,19 @@ def test_what_is_read_on_a_later_picture_names_the_thing_that_it_shows():
     assert own.startswith("Read on the picture, ")
 
 
+def test_only_a_plan_that_reads_a_picture_may_say_what_the_picture_shows():
+    plan = teacher_plan()
+    form, day = plan.logical_form, plan.answer.value.key()
+    told = {**GOOD, "question": SAID.replace(" born?", " born, as it shows by a number?")}
+    more = Form(
+        clauses=(*form.clauses, Reads(var="r", of=form.anchor, property="P571")), ask=form.ask
+    )
+    read = plan.replace(form=Json(more.to_json()), bindings={**plan.bindings, "r": day})
+    assert isinstance(worded(writer(told, told), read), Wording)
+    plain = worded(writer(told, told), plan)
+    assert 'says "shows"' in plain.evidence["message"]
+
+
 def test_only_a_plan_that_reads_a_picture_or_counts_is_told_how_to_say_so():
     plan = teacher_plan()
     form, day = plan.logical_form, plan.answer.value.key()
