@@ -7,7 +7,8 @@ An area is a group of modules with their tests. A mutant changes one comparison,
 ("and", "or") or condition in a module. The function `turned` defines the possible changes. The
 script runs the tests with a random sample of each area's mutants. Each mutant gets a fork of a
 process that has already loaded all tests. The doctests of the changed module run first, then the
-module's tests, then the other tests of the area. The tests stop at the first failure.
+module's tests, then the tests that import the module, then the other tests of the area. The tests
+stop at the first failure.
 
 If the change is inside a function, the changed function replaces the loaded one. If the change is
 outside functions, all modules are imported again. `assert` lines, docstrings, annotations and the
@@ -317,14 +318,20 @@ def survives(mutant: Mutant | None, tests: list[str], seconds: int = 300) -> boo
 
 def tests_of(mutant: Mutant, area: Area) -> list[str]:
     """The tests of an area, in the order of running. Tests that are named after the changed module
-    come first, slow tests last."""
+    come first, then tests that import it. Slow tests come last."""
     found = sorted(
         str(p.relative_to(ROOT))
         for test in area.tests
         for p in ([ROOT / test] if (ROOT / test).is_file() else (ROOT / test).glob("test_*.py"))
     )
+    module = _Mutated(mutant).name
     return sorted(
-        found, key=lambda path: (path in TOO_LONG, Path(path).stem != f"test_{mutant.module.stem}")
+        found,
+        key=lambda path: (
+            path in TOO_LONG,
+            Path(path).stem != f"test_{mutant.module.stem}",
+            module not in (ROOT / path).read_text(encoding="utf-8"),
+        ),
     )
 
 
@@ -377,7 +384,7 @@ def main() -> None:
     )  # loads the modules that the forks share
     for name in given.areas:
         _small_store_for(AREAS[name], Path(store.name))
-        if not survives(None, tests_of(Mutant(ROOT, 0, 0, ""), AREAS[name])):
+        if not survives(None, tests_of(next(mutants(AREAS[name])), AREAS[name])):
             sys.exit(f"The tests of {name} fail without a mutant.")
     end = time.monotonic() + 60 * given.minutes
     for name in given.areas:

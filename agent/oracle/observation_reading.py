@@ -371,6 +371,8 @@ def _of_life(page: PageRead, relation: Relation) -> Iterator[Candidate]:
 def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> Iterator[Candidate]:
     own = key(page.title)
     for order, line in enumerate(page.sentences):
+        if not any(cue.words.search(line.text) for cue in cues):
+            continue  # to find the names in a sentence takes most of the time
         named = names_in(line.text, page)
         first = named[0][1] if named and named[0][0] <= len("The ") else None
         of_other = first is not None and key(first.title) != own and not _part_of(own, first.title)

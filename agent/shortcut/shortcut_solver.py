@@ -110,6 +110,8 @@ class ShortcutSolver:
     """The best path to each answer: how many clauses the path uses, its score, and the turn that
     found the answer."""
     _num_calls: int = 0
+    _num_added: int = 0
+    """Number of leads added so far. Of two leads with the same rank, the older one comes first."""
 
     def __post_init__(self) -> None:
         self._question = read_question(self.text)
@@ -302,7 +304,8 @@ class ShortcutSolver:
 
     def _add(self, lead: _Lead) -> None:
         rank = -(10.0 * len(lead.used) + lead.score)
-        heapq.heappush(self._leads, (rank, len(self._leads) + 100 * self._num_calls, lead))
+        self._num_added += 1
+        heapq.heappush(self._leads, (rank, self._num_added, lead))
 
     def _call(
         self, thought: str, name: str, **arguments: Any

@@ -129,9 +129,9 @@ class Amounts(Rules):
                 for noun in measure.get("noun", ()):
                     after = end + len(noun.split())
                     if self.at(end, *noun.split()):
-                        after, unit = self.unit(after)
+                        after, called = self.unit(after)
                         much = Has(f"n{start + 1}", measure["of"], var)
-                        yield Part(after, (*said, much), 0, var, f"number {unit}")
+                        yield Part(after, (*said, much), 0, var, f"number {called}")
         if not self.at(start, "the"):
             return
         for opening in ("the year in which", "the year"):

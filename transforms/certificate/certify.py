@@ -24,6 +24,7 @@ from questloom.transforms.certificate.execute import (
     TooLarge,
     answers,
     coarsen_to_ask,
+    only_answer,
     solutions,
 )
 from questloom.transforms.certificate.guess import Guess, guess
@@ -78,17 +79,14 @@ def intended_binding(
 def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
     """The logical form without the clauses that its single answer does not need. Each clause is
     tried in order. A clause is dropped if the form has the same single answer without it."""
-    wanted = (coarsen_to_ask(binding[form.ask.var], form.ask).key(),)
+    wanted = coarsen_to_ask(binding[form.ask.var], form.ask).key()
     kept = form
     for clause in form.clauses:
         if isinstance(clause, Image) or clause not in kept.clauses:
             continue
         smaller = kept.without(clause)
-        try:
-            found = answers(smaller, facts, given_by_picture(form, binding), most=2)
-        except (TooLarge, KeyError):
-            continue
-        if tuple(v.key() for v in found) == wanted:
+        found = only_answer(smaller, facts, given_by_picture(form, binding))
+        if found is not None and found.key() == wanted:
             kept = smaller
     return kept
 
@@ -248,7 +246,7 @@ def certify_form(
     measured = margins(form, facts, binding, rules.margin)
     least = min(measured, key=lambda m: m.margin) if measured else None
     margin = least.margin if least else NO_RIVAL
-    if margin < (1 if facts.trust.complete else rules.margin):
+    if margin < facts.trust.least_margin(rules.margin):
         assert least is not None
         return too_near(least, measured)
     needed = needed_of(form, facts, binding, rules)

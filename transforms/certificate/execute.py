@@ -260,3 +260,19 @@ def answers(
         if len(found) >= most:
             break
     return tuple(found.values())
+
+
+def only_answer(form: Form, facts: Facts, given: Binding) -> Value | None:
+    """The only value of the asked variable. None if no value or several values fit, if there are
+    too many possible solutions, or if a clause has a variable that no other clause gives a value.
+
+    Args:
+        form: a form, or a part of one.
+        facts: the store.
+        given: the known values of variables.
+    """
+    try:
+        found = answers(form, facts, given, most=2)
+    except (TooLarge, KeyError):
+        return None
+    return found[0] if len(found) == 1 else None

@@ -50,6 +50,9 @@ PAIRS_A_MEMBER = 50
 property."""
 WAYS_KEPT = 1_024
 """Maximum number of results of `_all_answers` in the cache."""
+MIN_IN_COUNTRY = 20
+"""Minimum number of other values in a country. With fewer values, the most common one does not
+count as a guess."""
 MIN_SHOWN = 5
 """Minimum number of other pictured things from which the same chain of steps has an end. With fewer
 such things, the most common end of the chains does not count as a guess."""
@@ -75,7 +78,8 @@ def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
 
 def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
     """How often the best guess is right if only the kind of answer is known. The best guess is one
-    of the compared things, or the most common value of the asked relation."""
+    of the compared things, or the most common value of the asked relation. A picture often shows
+    from which country it is, so the most common value in the answer's country counts too."""
     compared = [
         1 / len(c.args) for c in form.of(Compute) if c.op in BETWEEN_TWO and c.out == form.ask.var
     ]
@@ -87,7 +91,12 @@ def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
         for c in form.of(ClaimClause)
         if c.object == form.ask.var
     ]
-    return max(*compared, *asked, _share_of_chain(form, facts, binding), 0.0)
+    at_home = [
+        share_in_country(facts, c.property, _subject(c, binding), binding[form.ask.var].entity)
+        for c in form.of(ClaimClause)
+        if c.object == form.ask.var
+    ]
+    return max(*compared, *asked, *at_home, _share_of_chain(form, facts, binding), 0.0)
 
 
 def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> int:
@@ -180,6 +189,32 @@ def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> 
         for key, n in _entities_in(facts, property, class_id).items()
     ]
     return min(bound, max(*found, WEIGHT * everywhere) / others) if found else bound
+
+
+def share_in_country(facts: Facts, property: str, subject: str, answer: str) -> float:
+    """How often the answer is right for things of the subject's classes whose value of the property
+    lies in the answer's country. The result is 0 if too few values lie there, or if the answer is
+    no place in a country.
+
+    A painting looks French, and nearly half of those who were born in France were born in Paris.
+    """
+    shares, countries = [0.0], best_values(facts, answer, "P17") if answer else ()
+    for class_id in classes_of(facts, subject) if countries else ():
+        if facts.profile(property, class_id).num_instances <= MOST_COUNTED:
+            own = _entities_in(facts, property, class_id)[answer] - 1
+            for country in countries:
+                others = _countries_in(facts, property, class_id)[country.key()] - 1
+                shares += [own / others] if others >= MIN_IN_COUNTRY else []
+    return max(shares)
+
+
+@remembered()
+def _countries_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
+    """Counts in which countries the values of a property lie, among the members of a class."""
+    found: Counter[str] = Counter()
+    for key, n in _entities_in(facts, property, class_id).items():
+        found.update(dict.fromkeys((v.key() for v in best_values(facts, key, "P17")), n))
+    return found
 
 
 @remembered()

@@ -25,3 +25,12 @@ class Trust:
     completeness: float = 0.9
     """Minimum share of a class's members that the store must hold before a description may single
     out one of them (`completeness.py`)."""
+
+    def least_margin(self, margin: int) -> int:
+        """Minimum number of facts that the store would have to lack before another thing could fit.
+
+        Args:
+            margin: the recipe's minimum. It guards against missing facts, so 1 is enough where
+                every missing fact is false.
+        """
+        return 1 if self.complete else margin

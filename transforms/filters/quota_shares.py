@@ -15,6 +15,7 @@ from typing import Annotated
 
 from annotated_types import Ge, Gt, Le
 
+from questloom.language.names_in_text import folded
 from questloom.records.form import ClaimClause, Fuzzy
 from questloom.records.synthesis import Question
 
@@ -33,6 +34,9 @@ class QuotaRules:
     shape: Share = 1.0
     """Maximum share of questions with the same relations, even if the relations connect different
     things."""
+    words: Annotated[int, Ge(0)] = 0
+    """Maximum number of questions with exactly the same words, about different pictures; 0 sets no
+    limit."""
     least: Annotated[int, Ge(1)] = 10
     """Number of questions about one thing or relation that always pass, since shares mean little in a small run."""
 
@@ -40,7 +44,7 @@ class QuotaRules:
 @dataclass(frozen=True)
 class Parts:
     """What the quotas need of a question: its id, its rank in a random order, its things, its
-    relations, and its shape (all relations as one text)."""
+    relations, its shape (all relations as one text), its level and its words."""
 
     id: str
     rank: str
@@ -48,6 +52,7 @@ class Parts:
     relations: tuple[str, ...]
     shape: str = ""
     level: str = ""
+    words: str = ""
 
 
 def parts_of(question: Question, rank: str) -> Parts:
@@ -65,6 +70,7 @@ def parts_of(question: Question, rank: str) -> Parts:
         tuple(sorted(set(relations))),
         " ".join(sorted(relations)),
         question.level,
+        folded(question.text),
     )
 
 
@@ -80,6 +86,7 @@ def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str,
                 "node": _limit(rules.node, rules, num_kept),
                 "relation": _limit(rules.relation, rules, num_kept),
                 "shape": _limit(rules.shape, rules, num_kept),
+                "words": rules.words or num_kept,
             },
         )
         if len(order) - len(gone) >= num_kept:
@@ -120,6 +127,7 @@ def _pass(order: Sequence[Parts], limits: dict[str, int]) -> dict[str, str]:
             *(("node", n) for n in parts.nodes),
             *(("relation", r) for r in parts.relations),
             *([("shape", parts.shape)] if parts.shape else []),
+            *([("words", parts.words)] if parts.words else []),
         ]
         full = next((name for kind, name in mine if counts[kind, name] >= limits[kind]), None)
         if full is None:

@@ -45,6 +45,9 @@ from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.graph.clues import answerable, attributes, centuries
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
+LEAST_YEARS = 2
+"""Least number of years that is asked for. From a year to a day of the next year, no whole year may
+pass."""
 MAX_ENDS = 6
 """Maximum number of ends that are tried for one walk (a chain of steps)."""
 
@@ -72,7 +75,7 @@ def is_open_without_picture(
     if num < at.certificate.min_answers_without_picture:
         refusals.add(Reason.PICTURE_NOT_NEEDED)
         return False
-    if num < MOST_ANSWERS and 1 / max(1, num) > at.certificate.max_guess:
+    if num < MOST_ANSWERS and num * at.certificate.max_guess < 1:
         refusals.add(Reason.GUESSABLE)
         return False
     return True
@@ -135,8 +138,8 @@ def ask_last_thing(
 def count_years(
     at: Ground, form: Form, bindings: dict[str, str], before: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Takes a form (a question as a query) that asks for a date. Gives forms that ask for the
-    number of years between the date and another date of the walk.
+    """Takes a form (a question as a query) that asks for an attribute. If the attribute is a date,
+    gives forms that ask for the number of years between the date and another date of the walk.
 
     The other date is a year in a picture, or a claim of the thing before the dated thing. The
     picture is the question's own picture, or a picture of one of the two dated things.
@@ -144,33 +147,29 @@ def count_years(
 
     Args:
         at: the store, and the rules for planning.
-        form: a form that asks for a date of a thing, as the value of a claim.
+        form: a form that asks for the value of a claim of a thing.
         bindings: the values of all variables of the form.
-        before: the variable of the thing before the dated thing.
+        before: the variable of another thing, the one before the dated thing.
         draw: random generator for the choice of the date.
     """
-    claim = next((c for c in form.of(ClaimClause) if c.object == form.ask.var), None)
-    shares = at.draft.detail_share, at.draft.computation_share
-    if (
-        claim is None
-        or form.ask.type != "date"
-        or not isinstance(claim.subject, str)
-        or not any(shares)
-    ):
-        return
+    claim = next(c for c in form.of(ClaimClause) if c.object == form.ask.var)
+    assert isinstance(claim.subject, str), "the last thing of a walk is not named"
     second = value_of_key(bindings[form.ask.var])
-    one, other = at.facts.entity(bindings[before]), at.facts.entity(bindings[claim.subject])
-    if second.year is None or one is None or other is None or one.id == other.id:
+    if second.year is None:
         return
-    for of in dict.fromkeys((form.anchor, before, claim.subject)) if shares[0] else ():
-        is_shown = of == form.anchor
-        written = years_seen(at.facts, bindings[of], shown=is_shown)
+    pictured = dict.fromkeys((form.anchor, before, claim.subject)) if at.draft.detail_share else ()
+    for of in pictured:
+        written = years_seen(at.facts, bindings[of], shown=of == form.anchor)
         if written and is_compared(at.facts, form, bindings, of, claim.subject):
             detail = draw.choice(written)
             seen = reads("r", of, detail)
             yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
-    if not is_compared(at.facts, form, bindings, before, claim.subject):
+    if not at.draft.computation_share or not is_compared(
+        at.facts, form, bindings, before, claim.subject
+    ):
         return
+    one, other = at.facts.entity(bindings[before]), at.facts.entity(bindings[claim.subject])
+    assert one is not None and other is not None, "what is compared is in the store"
     dates = [
         c
         for _, c, a in attributes(at.facts, one, at.draft.max_answer_words, frozenset())
@@ -179,7 +178,7 @@ def count_years(
         and (c.property == claim.property or not {HUMAN} <= {*one.classes} & {*other.classes})
         and (not at.certificate.stated or is_named(at.facts, c))
     ]
-    if dates and shares[1]:
+    if dates:
         dated = draw.choice(dates)
         said = ClaimClause(subject=before, property=dated.property, object="b")
         yield from _years_between(at.facts, form, bindings, said, "b", dated.value, second)
@@ -193,14 +192,14 @@ def is_compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, 
     of its kind. A question never compares dates of places. Readers would find the number of years
     between a coin and a church contrived.
     """
-    ends = facts.entity(bindings[one]), facts.entity(bindings[other])
-    if ends[0] is None or ends[1] is None:
+    first, second = facts.entity(bindings[one]), facts.entity(bindings[other])
+    if first is None or second is None:
         return False
     links = {c.property for c in form.of(ClaimClause) if {c.subject, c.object} == {one, other}}
     if not links:
         near = one in (form.anchor, other)
-        return near and ends[0].domain == ends[1].domain != "location"
-    return any(belong_together(ends[0], ends[1], link) for link in links)
+        return near and first.domain == second.domain != "location"
+    return any(belong_together(first, second, link) for link in links)
 
 
 def _years_between(
@@ -213,13 +212,11 @@ def _years_between(
     second: Value,
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
-    answer = (
-        answer_of(facts, span, unit_label=years_in(facts.language))
-        if span and span.number
-        else None
-    )
-    if span is None or answer is None or not whole_years_agree(first, second):
+    num = (span and span.number) or 0
+    if span is None or num < LEAST_YEARS or not whole_years_agree(first, second):
         return
+    answer = answer_of(facts, span, unit_label=years_in(facts.language))
+    assert answer is not None, "a number is an answer"
     difference = Compute(out="n", op="difference", args=(name, form.ask.var))
     yield (
         Form(
@@ -323,10 +320,9 @@ def certify_whole(
 def is_needed_whole(form: Form, made: Certificate) -> bool:
     """Whether every step of the form is needed, also those of side branches, and no shorter chain
     leads from the picture to the answer."""
-    steps = chain(form)
-    return num_hops(Form.from_json(made.smallest_part)) == made.nominal_hops and (
-        made.effective_hops or 0
-    ) >= (len(steps) or made.nominal_hops)
+    assert made.effective_hops is not None, "the form was executed"
+    needed = num_hops(Form.from_json(made.smallest_part))
+    return needed == made.nominal_hops and made.effective_hops >= len(chain(form))
 
 
 def _on_page(facts: Lookups, anchor: str, answer: Answer, languages: tuple[str, ...]) -> bool:

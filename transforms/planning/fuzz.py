@@ -24,15 +24,15 @@ from questloom.language.names_in_text import HUMAN
 from questloom.prompts.phrases import property_phrase, variants, verb_forms
 from questloom.records.form import ClaimClause, Clause, Form, Fuzzy, variables
 from questloom.records.identity import chance
-from questloom.records.knowledge import Entity, Value, entity_value, value_of_key
-from questloom.records.periods import YEAR
+from questloom.records.knowledge import Value, entity_value, value_of_key
 from questloom.records.plan import Plan
 from questloom.records.table import Json
 from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
 from questloom.transforms.certificate.description import descriptions, distances
 from questloom.transforms.certificate.evidence import is_named
-from questloom.transforms.certificate.execute import Binding, TooLarge, answers, binding_of
-from questloom.transforms.certificate.margin import fitting, margin_of, margins
+from questloom.transforms.certificate.execute import Binding, binding_of, only_answer
+from questloom.transforms.certificate.margin import fitting, margins
+from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.facts.askable import has_common_class
 from questloom.transforms.facts.century import CENTURY, NEAR_TURN
 from questloom.transforms.facts.fuzzy import (
@@ -99,13 +99,11 @@ def _in_place(
     at: Ground, plan: Plan, clause: Clause, room: int, draw: Random
 ) -> Iterator[tuple[Fuzzy, ...]]:
     """Gives vague clues that can replace a clue and still single out the same thing. Single vague
-    clues come first, then pairs. The kinds of clues come in random order. Among clues of one kind,
-    those with the relation of the replaced clue come first."""
+    clues come first, then pairs. The kinds of clues come in random order."""
     kinds: list[str] = list(at.draft.fuzz)
     draw.shuffle(kinds)
     found = [f for f in vaguer(at, plan, clause) if f.kind in kinds]
-    own = clause.property if isinstance(clause, ClaimClause) else ""
-    found.sort(key=lambda f: (kinds.index(f.kind), f.property != own))
+    found.sort(key=lambda f: kinds.index(f.kind))
     sets = (s for n in range(1, room + 1) for s in combinations(found, n))
     told = (s for s in sets if len({f.property for f in s}) == len(s))
     yield from (s for s in islice(told, MAX_TRIED) if _singles_out(at, plan, clause, s))
@@ -121,12 +119,8 @@ def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...
     """Whether the vague clues single out the thing of the replaced clue with the required margin.
     The certificate makes the same test at a higher cost."""
     form, binding = _replaced(plan, clause, vague), binding_of(plan.bindings)
-    told = next((d for d in descriptions(form, binding) if d.var == vague[0].subject), None)
-    if told is None:
-        return False
-    required = at.certificate.margin
-    measured = margin_of(at.facts, told, binding[told.var], required, exact=False)
-    return measured.margin >= (1 if at.facts.trust.complete else required)
+    told = next(d for d in descriptions(form, binding) if d.var == vague[0].subject)
+    return is_singled_out(at.facts, told, binding[told.var], at.certificate.margin)
 
 
 def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Plan | None:
@@ -170,12 +164,8 @@ def _is_idle(at: Ground, form: Form, vague: Fuzzy, binding: Binding) -> bool:
     """Whether the vague clause is not needed: the form singles out its answer with the required
     margin even without the clause."""
     rest = form.without(vague)
-    try:
-        found = answers(rest, at.facts, given_by_picture(rest, binding), most=2)
-    except TooLarge:
-        return False
-    required = 1 if at.facts.trust.complete else at.certificate.margin
-    return len(found) == 1 and all(
+    required = at.facts.trust.least_margin(at.certificate.margin)
+    return only_answer(rest, at.facts, given_by_picture(rest, binding)) is not None and all(
         m.margin >= required for m in margins(rest, at.facts, binding, at.certificate.margin)
     )
 
@@ -314,7 +304,7 @@ def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
     """Clues that state the century or the decade of a year. A year at the edge of a century or
     decade is left out, since sources differ by a year or two."""
     year = value.year
-    if year is None or year < 0 or value.precision < YEAR:
+    if year is None or year < 0:
         return
     spans = []
     if NEAR_TURN <= year % 100 <= 100 - NEAR_TURN:
@@ -334,32 +324,30 @@ def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
 def _years_from(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
     """Clues that state the number of years between two dates: the clue's date and a date of the
     previous thing on the path. Dates from which people would not count are left out."""
-    form, facts, var = plan.logical_form, at.facts, str(clause.subject)
-    dated, depth = facts.entity(plan.bindings[var]), distances(form)
+    form, var = plan.logical_form, str(clause.subject)
+    depth = distances(form)
     tied = {t for c in form.of(ClaimClause) if var in (c.subject, c.object) for t in variables(c)}
     for start in sorted(t for t in tied if depth[t] > depth[var]):
-        one = facts.entity(plan.bindings[start])
         is_sign = start == form.anchor and form.sign
-        if one is None or dated is None or is_sign:
-            continue
-        if is_compared(facts, form, plan.bindings, start, var):
-            yield from _counted_from(at, plan, clause, start, one, dated)
+        if not is_sign and is_compared(at.facts, form, plan.bindings, start, var):
+            yield from _counted_from(at, plan, clause, start)
 
 
-def _counted_from(
-    at: Ground, plan: Plan, clause: ClaimClause, start: str, one: Entity, dated: Entity
-) -> Iterator[Fuzzy]:
+def _counted_from(at: Ground, plan: Plan, clause: ClaimClause, start: str) -> Iterator[Fuzzy]:
+    one, dated = (at.facts.entity(plan.bindings[v]) for v in (start, str(clause.subject)))
+    assert one is not None and dated is not None, "what is compared is in the store"
     people = HUMAN in one.classes and HUMAN in dated.classes
-    dates = [v for v in best_values(at.facts, dated.id, clause.property) if v.year is not None]
+    dates = best_values(at.facts, dated.id, clause.property)
+    last = dates[0].year if len(dates) == 1 else None
+    if last is None:
+        return
     avoid = frozenset(plan.bindings.values())
-    for _, claim, answer in attributes(at.facts, one, at.draft.max_answer_words, avoid):
+    for _, claim, _ in attributes(at.facts, one, at.draft.max_answer_words, avoid):
         first = claim.value
-        if answer.type != "date" or first.year is None or first.precision < YEAR or len(dates) != 1:
-            continue
         # Of two people births are compared, or deaths.
-        if people and claim.property != clause.property:
+        if first.year is None or (people and claim.property != clause.property):
             continue
-        number = (dates[0].year or 0) - first.year
+        number = last - first.year
         is_told = not at.certificate.stated or is_named(at.facts, claim)
         if 0 < abs(number) <= LONGEST and is_told and whole_years_agree(first, dates[0]):
             yield Fuzzy(

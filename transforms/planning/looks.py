@@ -9,13 +9,12 @@ does not also state the writing in words.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from questloom.prompts.phrases import property_use
 from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form, Image, Reads
 from questloom.records.knowledge import Detail, Value, entity_value
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.evidence import claim_of, is_named
-from questloom.transforms.certificate.margin import margin_of
+from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.readings import later_readings, year_readings
@@ -80,7 +79,8 @@ def ask_reading(
 
 
 def dated_by(at: Ground, thing: str, *, shown: bool) -> tuple[Dated, ...]:
-    """The things to which a year in a picture of a thing leads, in a fixed order."""
+    """The things to which a year in a picture of a thing leads, in a fixed order. The thing itself
+    is among them if it is of that year."""
     if not at.draft.detail_share:
         return ()
     return tuple(
@@ -89,7 +89,6 @@ def dated_by(at: Ground, thing: str, *, shown: bool) -> tuple[Dated, ...]:
         for property, other, kind in _things_of_year(
             at.facts, detail.value, at.certificate.margin, at.certificate.stated
         )
-        if other != thing
     )
 
 
@@ -105,7 +104,6 @@ def _things_of_year(
             kind = find_descriptor_class(facts, thing)
             if (
                 kind
-                and property_use(property).weight
                 and nearly_complete(facts, kind)
                 and facts.profile(property, kind).num_subjects >= LEAST_CANDIDATES
                 and _is_only(facts, property, thing, kind, year, margin, stated)
@@ -133,5 +131,4 @@ def _is_only(
     claim = claim_of(facts, clause, binding)
     if claim is None or (stated and not is_named(facts, claim)):
         return False
-    measured = margin_of(facts, descriptions(form, binding)[0], binding["x1"], margin, exact=False)
-    return measured.margin >= (1 if facts.trust.complete else margin)
+    return is_singled_out(facts, descriptions(form, binding)[0], binding["x1"], margin)

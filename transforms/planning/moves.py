@@ -98,9 +98,9 @@ class Moves:
     def value(self, term: str | Value) -> Value:
         return self.binding[term] if isinstance(term, str) else term
 
-    def _exposed(self) -> Iterator[tuple[str, str]]:
-        """Pairs of neighbouring things: the name of the first thing contains the hidden name of the
-        second."""
+    def _exposed(self) -> Iterator[tuple[str, str, ClaimClause]]:
+        """Pairs of neighbouring things, each with the claim between them: the name of the first
+        thing contains the hidden name of the second."""
         for claim in self.claims:
             ends = (self.end(claim.subject), self.end(claim.object))
             for one, other in (ends, ends[::-1]):
@@ -109,10 +109,10 @@ class Moves:
                     and other in self.things
                     and name_holds(self.facts, self.entities[one], self.entities[other])
                 ):
-                    yield one, other
+                    yield one, other, claim
 
     def start(self) -> State:
-        return self.settled(State(frozenset(), frozenset(), frozenset()))
+        return self.settled(State(frozenset(self.constants), frozenset(), frozenset()))
 
     def settled(self, state: State) -> State:
         """The state after all moves without cost. A move without cost takes a name out of another
@@ -126,25 +126,17 @@ class Moves:
             names, said = self._in_text(page, text)
             known |= names
             seen |= said
-        changed = True
-        while changed:
-            changed = False
-            for one, other in self.exposed:
-                if (one in known or one in self.constants) and other not in known:
+        for _ in self.exposed:  # a name within a name may hold a third one
+            for one, other, claim in self.exposed:
+                if one in known:
                     known.add(other)
-                    changed = True
-        for claim in self.claims:
-            if claim not in seen and self._is_in_a_name(claim, known):
-                seen.add(claim)
+                    seen.add(claim)
         for vague, claims in self.behind.items():
             if seen.issuperset(claims):
                 seen.add(vague)
         seen &= self.clauses
-        for clause in seen - state.seen:
-            if isinstance(clause, SentenceClause):
-                known.add(self.end(clause.object))
-            elif isinstance(clause, ClaimClause) and isinstance(clause.object, str):
-                known.update({clause.object} - self.things.keys())
+        read = (c.object for c in seen if isinstance(c, ClaimClause | SentenceClause))
+        known.update(end for end in read if isinstance(end, str))
         return replace(state, known=frozenset(known), seen=frozenset(seen))
 
     def _on_page(self, page: str) -> tuple[frozenset[str], frozenset[Clause]]:
@@ -178,28 +170,15 @@ class Moves:
                 said.add(claim)
         return names, frozenset(said)
 
-    def _is_in_a_name(self, claim: ClaimClause, known: set[str]) -> bool:
-        """Whether a known name contains the name of the thing at the other end of the claim."""
-        ends = {self.end(claim.subject), self.end(claim.object)}
-        return any(
-            {one, other} == ends and (one in known or one in self.constants)
-            for one, other in self.exposed
-        )
-
     def following(self, state: State) -> Iterator[State]:
         """The states that a solver can reach with one more call."""
         anchor = self.form.anchor
-        images = self.form.of(Image)
-        if images and images[0] not in state.seen:
-            said = find_description(self.facts, self.things[anchor])
-            yield self._after(
-                state,
-                IMAGE_SEARCH,
-                anchor,
-                known={anchor},
-                seen=set(images),
-                shown={(anchor, said)},
-            )
+        for image in self.form.of(Image):
+            if image not in state.seen:
+                said = (anchor, find_description(self.facts, self.things[anchor]))
+                yield self._after(
+                    state, IMAGE_SEARCH, anchor, known={anchor}, seen={image}, shown={said}
+                )
         for var in self.binding:
             if var in state.known or (var not in self.things and var not in self.unsaid):
                 continue

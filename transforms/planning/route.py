@@ -21,8 +21,11 @@ The computation is generous: a query always finds what it describes, and the sol
 right thing of several. The price is therefore a lower bound: no solution costs less.
 """
 
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import replace
 from heapq import heappop, heappush
+from itertools import count
 
 from questloom.records.form import (
     ClaimClause,
@@ -37,13 +40,13 @@ from questloom.records.form import (
 )
 from questloom.records.knowledge import Value
 from questloom.records.route import Route
-from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
+from questloom.transforms.certificate.execute import Binding, coarsen_to_ask, only_answer
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.facts.within import num_within
+from questloom.transforms.planning import moves as tools
 from questloom.transforms.planning.moves import (
-    COMPUTE,
     IMAGE_SEARCH,
     LOOK,
     TEXT_SEARCH,
@@ -101,25 +104,23 @@ def selecting_sets(
     priced: tuple[Clause, ...] = tuple(
         c for c in form.clauses if not isinstance(c, ClassClause | Compare | Compute)
     )
-    level, smallest, num = {frozenset(priced)}, list[frozenset[Clause]](), 0
-    while level and num < MAX_SETS:
-        below: set[frozenset[Clause]] = set()
-        for chosen in sorted(level, key=lambda s: [c in s for c in priced]):
-            num += 1
-            smaller = [
-                rest
-                for clause in priced
-                if clause in chosen
-                and ((rest := chosen - {clause}) in below or _selects(form, rest, binding, facts))
-            ]
-            below.update(smaller)
-            if not smaller:
-                smallest.append(chosen)
-            if num >= MAX_SETS:
-                break
-        level = below
+    waiting, found, smallest = deque([frozenset(priced)]), set[frozenset[Clause]](), []
+    for _ in range(MAX_SETS):
+        if not waiting:
+            break
+        chosen = waiting.popleft()
+        smaller = [
+            rest
+            for clause in priced
+            if clause in chosen
+            and ((rest := chosen - {clause}) in found or _selects(form, rest, binding, facts))
+        ]
+        if not smaller:
+            smallest.append(chosen)
+        waiting.extend(rest for rest in smaller if rest not in found)
+        found.update(smaller)
     # Sets whose subsets were not explored still single out the answer themselves.
-    return (*smallest, *level), not level
+    return (*smallest, *waiting), not waiting
 
 
 def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Facts) -> bool:
@@ -132,11 +133,7 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
     kept = [c for c in kept if set(variables(c)) <= reached]
     tests = (ClassClause, Compare, Fuzzy)
     bound = {v for c in kept if not isinstance(c, tests) for v in variables(c)}
-    listed = bound | {c.var for c in kept if isinstance(c, ClassClause)}
     kept = [c for c in kept if not isinstance(c, Compare) or set(variables(c)) <= bound]
-    kept = [c for c in kept if not isinstance(c, Fuzzy) or set(variables(c)) <= listed]
-    if form.ask.var not in bound | {c.var for c in kept if isinstance(c, ClassClause)}:
-        return False
     shown = any(isinstance(c, Image) for c in kept)
     given = {form.anchor: binding[form.anchor]} if shown else {}
     if (
@@ -148,12 +145,9 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
     for clause in form.shown_reads if shown else ():
         if clause in kept:
             given[clause.var] = binding[clause.var]
-    try:
-        found = answers(Form(clauses=tuple(kept), ask=form.ask), facts, given, most=2)
-    except (TooLarge, KeyError):
-        return False
-    wanted = coarsen_to_ask(binding[form.ask.var], form.ask).key()
-    return [v.key() for v in found] == [wanted]
+    found = only_answer(Form(clauses=tuple(kept), ask=form.ask), facts, given)
+    wanted = coarsen_to_ask(binding[form.ask.var], form.ask)
+    return found is not None and found.key() == wanted.key()
 
 
 def most_selective(form: Form, facts: Facts) -> int:
@@ -171,21 +165,23 @@ def most_selective(form: Form, facts: Facts) -> int:
 def _cheapest(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[State, bool]:
     """Of all states found that solve the question, the one with the fewest calls. The second result
     says whether no cheaper solution can exist (Dijkstra, 1959)."""
-    start = moves.start()
-    queue, order, best = [(0, 0, start)], 0, {start.place: 0}
-    num_states = 0
-    while queue and num_states < MAX_STATES:
-        calls, _, state = heappop(queue)
-        if calls > best[state.place]:
-            continue
+    queue, order, fewest = list[tuple[int, int, State]](), count(), dict[tuple, int]()
+
+    def reach(states: Iterable[State]) -> None:
+        for state in states:
+            calls = len(state.moves)
+            if state.place not in fewest or calls < fewest[state.place]:
+                fewest[state.place] = calls
+                heappush(queue, (calls, next(order), state))
+
+    reach([moves.start()])
+    for _ in range(MAX_STATES):
+        if not queue:
+            break
+        *_, state = heappop(queue)
         if moves.is_solved(state, wanted):
             return state, True
-        num_states += 1
-        for after in moves.following(state):
-            if len(after.moves) < best.get(after.place, len(after.moves) + 1):
-                best[after.place] = len(after.moves)
-                order += 1
-                heappush(queue, (len(after.moves), order, after))
+        reach(moves.following(state))
     return _greedy(moves, wanted), False
 
 
@@ -197,31 +193,35 @@ def _greedy(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
         walks = list(moves.following(state))
         if not walks:
             break  # some claim is on no page: no path leads to the answer
-        state = max(walks, key=lambda s: (len(s.seen) + len(s.known), len(s.opened), -len(s.moves)))
+        state = max(walks, key=lambda s: (len(s.seen), len(s.known), len(s.opened), -len(s.moves)))
     return state
 
 
 def _depth(moves: Moves, made: tuple[str, ...]) -> int:
     """Number of calls in the longest chain of calls that depend on each other: each call needs the
     result of the call before."""
-    state, level, deepest = moves.start(), dict.fromkeys(moves.start().known, 0), 0
+    state = moves.start()
+    level, opened, deepest = dict.fromkeys(state.known, 0), dict[str, int](), 0
     for move in made:
         tool, what = move.split(" ")
-        needed = [level.get(what, 0)] if tool == VISIT else [0]
-        if tool == LOOK:
-            of = next(reads.of for reads in moves.reads if reads.var == what)
-            # The page is opened after the thing's name is known.
-            needed = [level.get(of, 0) + 1 if of != moves.form.anchor else 0]
-        if tool == TEXT_SEARCH and what in moves.binding:
-            ends = moves.ends_of_query(what, state)
-            needed = [level.get(e, 0) for e in ends]
-        if tool == COMPUTE:
-            compute = next(c for c in moves.computes if c.out == what)
-            needed = [level.get(t, 0) for t in (*compute.args, *compute.keys) if isinstance(t, str)]
-        at = 1 + max(needed, default=0)
+        needed: list[int] = []
+        match tool:
+            case tools.VISIT:
+                needed = [level[what]]
+            case tools.LOOK:
+                of = next(reads.of for reads in moves.reads if reads.var == what)
+                needed = [opened[of]] if of != moves.form.anchor else []
+            case tools.COMPUTE:
+                compute = next(c for c in moves.computes if c.out == what)
+                needed = [level[t] for t in (*compute.args, *compute.keys) if isinstance(t, str)]
+            case tools.TEXT_SEARCH if what in moves.binding:
+                needed = [level[end] for end in moves.ends_of_query(what, state) if end in level]
+        at = max(needed, default=0) + 1
         if tool == TEXT_SEARCH and what in moves.constants:
             level[what] = at
             continue
+        if tool == VISIT:
+            opened[what] = at
         state = next(s for s in moves.following(replace(state, moves=())) if s.moves[-1] == move)
         deepest = max(deepest, at)
         for name in state.known:

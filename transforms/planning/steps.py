@@ -4,7 +4,7 @@ subject."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from random import Random
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form
@@ -177,15 +177,9 @@ def _describe_step_end(
         facts.num_subjects(property, source),
     )
     test = _EndTest(facts, source, property, target, kind, margin)
-    found = []
-    for clauses in clue_sets(clues, min(MAX_CLUES, max_clauses)):
-        if clauses and not fits(clauses):
-            continue
-        if test.singles_out(clauses):
-            found.append(Descriptor((kind, *clauses), ids_in(clauses)))
-            if len(found) == MAX_DESCRIPTORS:
-                break
-    return tuple(found)
+    sets = clue_sets(clues, min(MAX_CLUES, max_clauses))
+    found = (s for s in sets if (not s or fits(s)) and test.singles_out(s))
+    return tuple(Descriptor((kind, *s), ids_in(s)) for s in islice(found, MAX_DESCRIPTORS))
 
 
 def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
@@ -226,7 +220,7 @@ class _EndTest:
         margin: int,
     ) -> None:
         self._facts, self._margin = facts, margin
-        self._least = 1 if facts.trust.complete else margin
+        self._least = facts.trust.least_margin(margin)
         self._end = entity_value(target)
         step = ClaimClause(subject="x1", property=property, object="x0")
         self._always = (

@@ -109,8 +109,8 @@ def spoken(facts: Lookups, thing: str, max_hub: int) -> tuple[Spoken, ...]:
     ends: dict[tuple[int, int, int], dict[str, str]] = {}
     for link in article.links:
         at = link.section, link.sentence_start, link.sentence_end
-        end = facts.entity_of_title(link.target) or ""
-        ends.setdefault(at, {})[link.anchor] = end if _may_lead(facts, thing, end, max_hub) else ""
+        to = facts.entity_of_title(link.target) or ""
+        ends.setdefault(at, {})[link.anchor] = to if _may_lead(facts, thing, to, max_hub) else ""
     found = []
     for (section, start, end), links in sorted(ends.items()):
         text = article.sections[section].text[start:end]

@@ -144,6 +144,19 @@ def test_pages_that_name_each_other_are_each_read_once_with_the_same_clauses():
     assert 2 <= num < 50, "each leads to the other, and then no further"
 
 
+def test_of_leads_with_equal_rank_the_oldest_comes_first():
+    """A lead added after another was taken had the same place in the queue, and two leads cannot be compared."""
+    solver = ShortcutSolver("Who was the wife of the man from Velm?")
+    first, second, third = (
+        _Lead(Thing(name), frozenset(), 1.0, "words") for name in ("Ada", "Bo", "Cy")
+    )
+    solver._add(first)
+    solver._add(second)
+    assert heapq.heappop(solver._leads)[2] == first
+    solver._add(third)
+    assert [heapq.heappop(solver._leads)[2] for _ in range(2)] == [second, third]
+
+
 def test_without_anything_found_it_says_that_it_does_not_know():
     search = ShortcutSolver("Who is it?", tools=frozenset()).solve()
     with pytest.raises(StopIteration) as stop:

@@ -16,6 +16,7 @@ from questloom.transforms.certificate.guess import (
     guess,
     guess_of_kind,
     num_answers_without_picture,
+    share_in_country,
 )
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd
@@ -186,6 +187,31 @@ def test_an_answer_to_which_the_pictured_things_of_a_kind_nearly_all_lead_is_gue
     assert share(*["Qw"] * 6, *["Qduchy"] * 9) == 1.0, "the words say that it is a person"
     assert share(*["Qw"] * 5) == 0.0, "too few"
     assert share(*(f"Qw{i}" for i in range(9))) == 0.0
+
+
+def births(paris: int, elsewhere: int) -> SmallFacts:
+    """People born in Paris, in as many other towns of France, and in three hundred abroad."""
+    towns = [*["Q90"] * paris, *(f"Q9{i:03}" for i in range(elsewhere))]
+    abroad = [f"Q8{i:03}" for i in range(300)]
+    return SmallFacts(
+        [
+            *(claim(f"Q2{i:03}", "P31", "Q5") for i in range(len(towns) + 300)),
+            *(claim(f"Q2{i:03}", "P19", town) for i, town in enumerate([*towns, *abroad])),
+            *(claim(town, "P17", "Q142") for town in set(towns)),
+        ]
+    )
+
+
+def test_a_picture_may_show_its_country_and_then_the_commonest_town_there_is_a_guess():
+    facts = births(paris=30, elsewhere=31)
+    assert share_in_country(facts, "P19", "Q2000", "Q90") == pytest.approx(29 / 60)
+    assert share_in_country(facts, "P19", "Q2000", "Q9001") == 0, "one that is rare there"
+    assert share_in_country(facts, "P19", "Q2000", "Q8001") == 0, "a town without a country"
+    assert share_in_country(births(10, 10), "P19", "Q2000", "Q90") == 0, "too few to tell"
+    asked = Form(clauses=FORM.clauses[1:], ask=FORM.ask)
+    binding = {"x1": entity_value("Q2000"), "a": entity_value("Q90")}
+    whole = Form(clauses=(Image(var="x1"), asked.clauses[1]), ask=asked.ask)
+    assert guess_of_kind(whole, facts, binding) == pytest.approx(29 / 60)
 
 
 def test_which_of_two_is_a_coin_toss():

@@ -9,6 +9,7 @@ from questloom.transforms.certificate.certify import Refusal, certify_form, uncl
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import answers
 from questloom.transforms.certificate.margin import NO_RIVAL, is_too_near, margin_of, status
+from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.trust import Trust
 from tests.small_facts import SmallFacts, claim, year
@@ -65,6 +66,21 @@ def test_a_rival_is_too_near_where_nothing_contradicts_it_and_less_is_missing_th
     assert is_too_near(facts, "Q1999", description.parts, 2), "one claim is missing"
     assert not is_too_near(facts, "Q1999", description.parts, 1)
     assert not is_too_near(facts, "Q1001", description.parts, 2), "another architect"
+
+
+def test_a_thing_is_singled_out_with_the_margin_that_the_recipe_asks_for():
+    form = Form(clauses=(KIND, by_architect()), ask=Ask(var="v", type="entity"))
+    thing = entity_value("Q1000")
+    (description,) = descriptions(form, {"v": thing})
+    silent = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE)])
+    for trust, required, told in (
+        (Trust(), 1, True),
+        (Trust(), 2, False),
+        (Trust(complete=True), 2, True),
+    ):
+        assert is_singled_out(Lookups(silent, trust), description, thing, required) is told
+    twin = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", "Q2000")])
+    assert not is_singled_out(Lookups(twin), description, thing, 1)
 
 
 def test_what_a_hop_may_settle_is_left_to_the_whole_margin():

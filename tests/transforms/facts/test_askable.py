@@ -57,6 +57,14 @@ def test_the_height_is_asked_of_a_tower_and_not_of_a_person():
     assert is_askable(FACTS, "Q9", "P2048", HEIGHT) and not is_askable(FACTS, "Q1", "P2048", HEIGHT)
 
 
+@pytest.mark.parametrize("property", ["P2043", "P2049"])
+@pytest.mark.parametrize("of", ["Q82794", "Q46831", "Q6256", "Q165"])
+def test_nobody_knows_how_long_or_wide_a_region_is_and_a_bridge_has_a_length(property, of):
+    long = Value(kind="quantity", number=1200.0, unit="Q828224")
+    facts = SmallFacts([claim("Q1", "P31", of), claim("Q2", "P31", "Q12280")])
+    assert not is_askable(facts, "Q1", property, long) and is_askable(facts, "Q2", property, long)
+
+
 @pytest.mark.parametrize("property", ["P580", "P582", "P1619"])
 def test_no_grave_is_asked_when_it_began_ended_or_opened(property):
     facts = SmallFacts([claim("Q1", "P31", GRAVE), claim("Q2", "P31", "Q198")])

@@ -108,3 +108,7 @@ def test_a_hop_against_the_claims_is_refused_where_the_class_may_lack_members():
 
 def test_a_chain_of_functional_hops_forward_needs_no_complete_class():
     assert not isinstance(certified(FORWARD, (0, 0)), Refusal)
+
+
+def test_where_every_missing_fact_is_false_a_margin_of_one_is_enough():
+    assert Trust(complete=True).least_margin(3) == 1 and Trust().least_margin(3) == 3

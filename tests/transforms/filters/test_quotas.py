@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from questloom.language.names_in_text import folded
 from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.synthesis import Answer, Question
@@ -93,6 +94,17 @@ def test_one_way_over_other_things_again_and_again_is_cut_to_its_share():
     )
 
 
+def test_the_same_words_are_asked_as_often_as_the_recipe_allows():
+    found = [
+        Parts(f"q{i}", f"{i}", (f"Q{i}",), (), words="where was its author born") for i in range(5)
+    ] + [Parts("q9", "9", ("Q9",), (), words="who drew it")]
+    free = dict(node=1, relation=1, shape=1, least=1)
+    assert not dict(over_quota(found, QuotaRules(**free)))
+    gone = dict(over_quota(found, QuotaRules(**free, words=2)))
+    assert len(gone) == 3 and "q9" not in gone
+    assert set(gone.values()) == {"where was its author born"}
+
+
 def test_quotas_are_as_the_documents_say():
     rules = QuotaRules()
     assert (rules.node, rules.relation, rules.shape, rules.least) == (0.05, 0.4, 1.0, 10)
@@ -143,7 +155,9 @@ def test_a_questions_parts_are_its_things_and_relations_each_once():
         answer=Answer(value=entity_value("Q3"), text="x", type="entity"),
         bindings={"x0": "Q2", "x1": "Q1", "y": "Q2", "a": "time:+1832/9"},
     )
-    assert parts_of(asked, "r") == Parts(asked.id, "r", ("Q1", "Q2"), ("P84",), "P84 P84", "easy")
+    assert parts_of(asked, "r") == Parts(
+        asked.id, "r", ("Q1", "Q2"), ("P84",), "P84 P84", "easy", folded(asked.text)
+    )
     assert parts_of(asked.replace(form=Json(None)), "r").relations == ()
 
 

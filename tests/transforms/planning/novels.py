@@ -9,6 +9,7 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import certify_plan
+from questloom.transforms.planning.fuzz import vaguer
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.writing.answers import answer_of
 from tests.small_facts import SmallFacts, claim, entity_value, year
@@ -171,3 +172,16 @@ def set_in(i: int) -> ClaimClause:
 def published(number: int) -> ClaimClause:
     """The clue that a novel came out in a year."""
     return ClaimClause(subject="x2", property="P577", object=year(number))
+
+
+ONE = 3
+VILLAGE_CLUE, YEAR_CLUE = set_in(ONE), published(1816)
+RIVAL = novel(NUM + ONE)
+CLAIMS = novels_claims()
+
+
+def options(at, clue, kind, i=ONE, *more):
+    plan = plan_of(at, i, clue, *more)
+    return plan, [
+        v for v in vaguer(at, plan, clue) if v.kind == kind and v.property == clue.property
+    ]

@@ -84,6 +84,17 @@ def test_within_the_shares_the_dearest_route_comes_first_even_if_a_part_is_used_
     assert chosen(few)["c"].calls == 3
 
 
+@pytest.mark.parametrize(("before", "calls"), [(3, 6), (2, 3)])
+def test_a_thing_is_within_its_share_if_no_more_than_that_share_of_the_seeds_so_far_have_it(
+    before, calls
+):
+    """Half of the questions may be about a thing; with this seed it would be the second of four or of three."""
+    half = Shares(relation=1, thing=0.5, detail=0, computation=0)
+    others = [(f"a{n}", "0", (offer("P84", things=(f"Q{n + 1}",)),)) for n in range(before)]
+    both = (offer("P84", things=("Q1",), calls=6), offer("P84", things=("Q9",), calls=3))
+    assert chosen([*others, ("b", "1", both)], half)["b"].calls == calls
+
+
 def test_every_plan_stays_in_reserve_and_a_seed_without_any_has_an_empty_order():
     plans = tuple(offer(f"P{n}") for n in range(4))
     found = order_plans([("s", "0", plans), ("none", "1", ())], SHARES)
@@ -154,3 +165,4 @@ def test_a_plan_is_offered_by_what_it_needs_and_asks():
     computed = as_offer(plan.replace(form=Json(span.to_json())))
     assert computed.asked == NO_RELATION
     assert computed.form == json.dumps(span.to_json(), sort_keys=True)
+    assert computed.same == "Q1 Q2", "only one question computes with these things"

@@ -5,42 +5,40 @@ from random import Random
 
 import pytest
 
-from questloom.records.form import FUZZY_KINDS, ClaimClause, Form, Fuzzy, variables
+from questloom.records.form import FUZZY_KINDS, Ask, ClaimClause, Form, Fuzzy, Image, variables
 from questloom.records.knowledge import entity_value
 from questloom.records.synthesis import Seed
 from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.certificate.margin import margins
 from questloom.transforms.facts.fuzzy import fits
-from questloom.transforms.planning.fuzz import certify_fuzzed, fuzz, vaguer
+from questloom.transforms.planning.fuzz import (
+    _same_depths,
+    certify_fuzzed,
+    fuzz,
+    vaguer,
+)
 from questloom.transforms.planning.planner import plans_of
 from tests.small_facts import claim, year
 from tests.transforms.planning import coast
 from tests.transforms.planning.novels import (
+    CLAIMS,
     NUM,
+    ONE,
+    RIVAL,
+    VILLAGE_CLUE,
+    YEAR_CLUE,
     architect,
     changed,
     ground,
     novel,
     novels,
-    novels_claims,
+    options,
     place,
     plan_if_certified,
     plan_of,
     published,
     set_in,
 )
-
-ONE = 3
-VILLAGE_CLUE, YEAR_CLUE = set_in(ONE), published(1816)
-RIVAL = novel(NUM + ONE)
-CLAIMS = novels_claims()
-
-
-def options(at, clue, kind, i=ONE, *more):
-    plan = plan_of(at, i, clue, *more)
-    return plan, [
-        v for v in vaguer(at, plan, clue) if v.kind == kind and v.property == clue.property
-    ]
 
 
 def certified(at, clue, kind):
@@ -131,7 +129,19 @@ def test_a_person_and_a_thing_of_no_common_class_have_no_category():
 
 @pytest.mark.parametrize(
     ("number", "spans"),
-    [(1816, [7, 8]), (1805, [8]), (1820, [7]), (1899, []), (1900, [])],
+    [
+        (1816, [7, 8]),
+        (1809, []),
+        (1808, [8]),
+        (1810, [7]),
+        (1811, [7, 8]),
+        (1818, [7, 8]),
+        (1819, [7]),
+        (1890, [7]),
+        (1891, [8]),
+        (1899, []),
+        (1900, []),
+    ],
 )
 def test_no_range_is_told_of_a_year_at_its_edge(number, spans):
     claims = CLAIMS
@@ -170,6 +180,9 @@ def test_years_are_counted_from_no_far_date_and_from_no_other_event_of_a_person(
     assert options(at, YEAR_CLUE, "arithmetic")[1] == [], "nobody counts 116 years"
     near = options(ground(), YEAR_CLUE, "arithmetic")[1]
     assert [(v.number, v.since) for v in near] == [(45, "P569")]
+    for born, number in ((1755, []), (1756, [60]), (1815, [1]), (1816, []), (1817, [-1])):
+        at = ground(novels(changed(CLAIMS, architect(ONE), "P569", year(born))))
+        assert [v.number for v in options(at, YEAR_CLUE, "arithmetic")[1]] == number
 
 
 @pytest.mark.parametrize(
@@ -203,6 +216,17 @@ def test_silence_matches_a_vague_clue_and_is_a_gap_in_an_exact_one():
             )
             assert min(m.margin for m in margins(form, facts, binding_of(plan.bindings))) == 0
             assert certify_fuzzed(at, plan, YEAR_CLUE, (vague,)) is None
+
+
+def test_a_count_of_years_leaves_every_thing_but_the_pictured_one_as_far_from_the_answer():
+    """The writer sorts things by that distance."""
+    things = [ClaimClause(subject=f"x{n}", property="P1066", object=f"x{n + 1}") for n in range(3)]
+    form = Form(clauses=(Image(var="x0"), *things), ask=Ask(var="x3", type="entity"))
+    for start, same in (("x0", True), ("x1", False), ("x2", True)):
+        counted = Fuzzy(
+            kind="arithmetic", subject="x3", property="P569", object=start, number=9, since="P569"
+        )
+        assert _same_depths(form, replace(form, clauses=(*form.clauses, counted))) is same
 
 
 def test_a_vague_clue_that_is_idle_is_refused():

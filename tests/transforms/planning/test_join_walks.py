@@ -1,5 +1,7 @@
 """Two walks from one picture over one set of variables."""
 
+from dataclasses import replace
+
 from questloom.records.form import ClaimClause, ClassClause, Image
 from questloom.records.knowledge import entity_value
 from questloom.transforms.planning.shapes.chain import Walk
@@ -36,6 +38,16 @@ def test_what_two_ways_share_is_taken_once_and_the_second_end_gets_a_variable_of
         ClaimClause(subject="x3", property="P131", object=entity_value("Q5")),
     )
     assert joined.said == {"Q5"}
+
+
+def test_two_ways_that_part_at_the_picture_share_nothing_else_even_in_one_thing_by_two_relations():
+    owner = ClaimClause(subject="x0", property="P127", object="x1")
+    to_owner = Walk(("Q1", "Q6"), (("P127", False),), (SHOWN, owner))
+    joined, end = join_walks(TO_TEACHER, to_owner)
+    assert end == "x3" and joined.things == ("Q1", "Q2", "Q3", "Q6")
+    assert joined.clauses == (*TO_TEACHER.clauses, replace(owner, object="x3"))
+    twice = replace(TO_CHURCH, steps=(("P127", False), ("P84", True)))
+    assert join_walks(TO_TEACHER, twice) is None, "they meet before their ends"
 
 
 def test_a_way_joined_with_its_own_beginning_stays_as_it_is():

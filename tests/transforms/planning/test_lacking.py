@@ -6,12 +6,14 @@ import pytest
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import entity_value
+from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Seed
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form
 from questloom.transforms.planning import lacking
 from questloom.transforms.planning.ground import Refusals
 from questloom.transforms.planning.lacking import (
+    CLAIMS,
     MEMBERS,
     STEPS,
     Lack,
@@ -103,7 +105,7 @@ def test_a_thing_in_mid_chain_is_reached_by_as_many_steps_as_it_has_claims_for()
 def test_a_name_that_a_tree_cannot_hide_names_its_class():
     facts = coast(in_part=frozenset({TOWN}))
     assert lack_to_describe(facts, town(3)) == (Lack(MEMBERS, TOWN),)
-    assert lack_to_describe(coast(), town(3)) == ()
+    assert lack_to_describe(coast(), town(3)) == lack_to_describe(facts, "Q999999") == ()
     silent = frozenset(thing(i) for i in range(120) for thing in (novel, architect))
     set_there = ClaimClause(subject="x0", property="P840", object=entity_value(town(3)))
     form = Form(clauses=(Image(var="x0"), set_there), ask=Ask(var="x0", type="entity"))
@@ -132,6 +134,28 @@ def test_only_what_two_branches_reach_is_lacking_for_a_meet():
     assert lacks_to_meet(facts, (architect(3), town(3))) == (Lack(MEMBERS, NOVEL),)
     assert lacks_to_meet(facts, (architect(3),)) == lacks_to_meet(facts, (town(3),)) == ()
     assert lacks_to_meet(coast([*coast_claims(), *own]), (architect(3), town(3))) == ()
+    together = coast(
+        [*coast_claims(), *own[:1], *(claim("Q4900", "P50", architect(n)) for n in (3, 4))],
+        in_part=frozenset({NOVEL}),
+    )
+    assert Lack(MEMBERS, NOVEL) not in lacks_to_meet(together, (architect(3), architect(4))), (
+        "both wrote it"
+    )
+    both = coast(
+        [*coast_claims(), *own, claim("Q4900", "P58", architect(3))], in_part=frozenset({NOVEL})
+    )
+    assert lacks_to_meet(both, (architect(3),)) == (), "two relations to one end"
+
+
+def test_a_refusal_without_a_rival_that_lacks_a_claim_names_nothing():
+    def lack(reason: Reason, **evidence) -> tuple[Lack, ...]:
+        return lack_behind(coast(), Refusal(reason=reason, evidence=evidence))
+
+    rival = {"entity_id": novel(3), "gaps": ["P840=Q3001"]}
+    assert lack(Reason.MARGIN_TOO_SMALL, rival=rival) == (Lack(CLAIMS, NOVEL, "P840"),)
+    assert lack(Reason.MARGIN_TOO_SMALL, rival={**rival, "gaps": ["no link"]}) == ()
+    assert lack(Reason.MARGIN_TOO_SMALL, rival={**rival, "entity_id": "Q999999"}) == ()
+    assert lack(Reason.MARGIN_TOO_SMALL, rival=None) == lack(Reason.NOT_UNIQUE) == ()
 
 
 def test_a_form_names_every_class_that_it_needs_whole():

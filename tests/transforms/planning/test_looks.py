@@ -7,15 +7,16 @@ import pytest
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
 from questloom.records.knowledge import Detail, ImageAsset, Value, entity_value
+from questloom.records.outcomes import Reason
 from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, MID_CHAIN, PLAIN, work_of
 from questloom.transforms.certificate.certify import given_by_picture, smallest_part
 from questloom.transforms.certificate.effective import chain, effective_hops
 from questloom.transforms.certificate.evidence import num_hops
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.readings import SHOWN_ON_PAGE, later_readings, pictures_on_page
-from questloom.transforms.planning.finish import certify_plan
+from questloom.transforms.planning.finish import ask_attributes, certify_plan
 from questloom.transforms.planning.ground import Refusals
-from questloom.transforms.planning.looks import LEAST_CANDIDATES, ask_reading, dated_by
+from questloom.transforms.planning.looks import ask_reading, dated_by
 from questloom.transforms.planning.search import search
 from questloom.transforms.planning.shapes.chain import Walk, grow_chains, read_on
 from questloom.transforms.planning.shapes.tree import grow_trees
@@ -62,6 +63,8 @@ def test_what_is_written_in_a_later_picture_is_asked():
     motto = ground(with_pictures({architect(3): 0}, "TIDE AND TRUTH"))
     ((form, _, answer),) = ask_reading(motto, walk, bindings, "x1")
     assert answer.text == "TIDE AND TRUTH" and form.ask.type == "string"
+    fits = replace(motto, draft=replace(motto.draft, max_answer_words=3))
+    assert list(ask_reading(fits, walk, bindings, "x1"))
     short = replace(motto, draft=replace(motto.draft, max_answer_words=2))
     assert not list(ask_reading(short, walk, bindings, "x1")), "an answer of three words"
 
@@ -106,28 +109,49 @@ def test_a_year_in_a_picture_leads_to_the_only_thing_of_its_class_and_year():
     assert year(1705).key() in walk.said, "its date is not asked again"
     back = Walk((lighthouse(5), lighthouse(3)))
     assert not read_on(AT, back, Refusals()), "comes back"
+    said = Walk((lighthouse(3),), said=frozenset({year(1705).key()}))
+    assert not read_on(AT, said, Refusals()), "the year is in the words"
     twin = [claim("Q1900", "P31", LIGHTHOUSE), claim("Q1900", "P571", year(1705))]
     assert not dated_by(ground(coast([*coast_claims(), *twin])), lighthouse(3), shown=True)
     silent = ground(coast(silent=frozenset({lighthouse(5)})))
     assert not dated_by(silent, lighthouse(3), shown=True), "no page says it"
     none = ground(detail_share=0.0)
     assert not dated_by(none, lighthouse(3), shown=True)
+    said = ground(coast(told={lighthouse(3): "Built in 1705."}))
+    assert dated_by(said, lighthouse(3), shown=True) == found
+    assert not dated_by(said, lighthouse(3), shown=False), "of a later thing the page says it"
 
 
 def test_the_date_that_a_year_in_a_picture_told_is_not_asked():
-    """The year on the plaque told when it was built, whatever day of that year is known."""
-    day = Value(kind="time", time="+1705-04-03T00:00:00Z", precision=11)
+    """The year on the plaque told when it was built, whatever day of that year is known, and so it told the century."""
+    day, built = Value(kind="time", time="+1725-04-03T00:00:00Z", precision=11), lighthouse(25)
     claims = [
-        claim(lighthouse(5), "P571", day) if (c.subject, c.property) == (lighthouse(5), "P571") else c
+        claim(built, "P571", day) if (c.subject, c.property) == (built, "P571") else c
         for c in coast_claims()
-    ]  # fmt: skip
-    forms = list(grow_chains(ground(coast(claims)), lighthouse(3), 2, Random(1), Refusals()))
-    led = [(f, b) for f, b, _ in forms if b.get("x1") == lighthouse(5)]
-    assert led and all(day.key() not in bindings.values() for _, bindings in led)
+    ]
+    at = ground(coast(claims))
+    forms = list(grow_chains(at, lighthouse(23), 2, Random(1), Refusals()))
+    led = [b for _, b, _ in forms if b.get("x1") == built]
+    assert led and all(day.key() not in bindings.values() for bindings in led)
+    asked = ask_attributes(at, (Image(var="x0"),), {"x0": built}, "x0", Random(1))
+    assert day.key() in {b["a"] for _, b, _ in asked}, "where nothing told the year"
+
+
+def test_a_year_in_a_later_picture_leads_on_by_two_steps_unless_fewer_lead_there():
+    at = ground(with_pictures({architect(3): 1705}))
+    designed = ClaimClause(subject="x0", property="P84", object="x1")
+    start = Walk((lighthouse(3), architect(3)), (("P84", False),), (Image(var="x0"), designed))
+    (walk,) = read_on(at, start, Refusals())
+    assert walk.steps == (*start.steps, ("P1684", False), ("P571", True))
+    assert walk.things[-1] == lighthouse(5) and walk.sides == {"r0": year(1705).key()}
+    near = [*coast_claims(), claim(lighthouse(3), "P138", lighthouse(5))]
+    refusals = Refusals()
+    assert not read_on(ground(with_pictures({architect(3): 1705}, claims=near)), start, refusals)
+    assert refusals.reasons == {Reason.COLLAPSES.value: 1}
 
 
 def test_of_too_few_dated_things_a_year_is_hardly_needed():
-    few = {lighthouse(5 + n) for n in range(LEAST_CANDIDATES - 1)}
+    few = {lighthouse(5 + n) for n in range(4)}
 
     def dated(num: int):
         kept = few | {lighthouse(20 + n) for n in range(num)}

@@ -125,6 +125,9 @@ def test_equal_years_and_years_too_far_apart_are_not_counted():
 
 def test_a_ratio_that_would_have_to_be_rounded_is_not_asked():
     def ratios(one: float, other: float) -> list[float]:
+        return [r.result.number for r in of("ratio", found_of(one, other))]
+
+    def found_of(one: float, other: float) -> list[Reasoning]:
         heights = {1: one, 2: other}
         facts = SmallFacts(
             [
@@ -137,9 +140,35 @@ def test_a_ratio_that_would_have_to_be_rounded_is_not_asked():
             ],
             {f"Qt{i}": Entity(id=f"Qt{i}", labels={"en": str(i)}) for i in range(60)},
         )
-        return [r.result.number for r in of("ratio", found("Qt1", "Qt2", facts=facts))]
+        return found("Qt1", "Qt2", facts=facts)
 
-    assert ratios(20.0, 50.0) == [2.5] and not ratios(30.0, 50.0) and not ratios(50.0, 51.0)
+    assert not found_of(20.0, 20.0), "both are as tall"
+    assert ratios(20.0, 50.0) == [2.5] and ratios(20.0, 30.0) == [1.5]
+    assert not ratios(30.0, 50.0) and not ratios(50.0, 51.0) and not ratios(50.0, 70.0)
+
+
+def test_a_date_that_no_page_states_is_observed_only_where_none_must():
+    unwritten = Lookups(
+        SmallFacts([c for e in COAST.entities for c in COAST.claims(e)], dict(COAST.entities))
+    )
+    assert {o.property for o in observations(unwritten, "Q1003", 6)} == {"P571", "P2048"}
+    assert observations(unwritten, "Q1003", 6, stated=True) == []
+
+
+def test_of_two_readings_no_years_are_counted_but_from_a_portrait_to_any_date_of_a_person():
+    other = replace(READ, node="Q4003", value=year(1850))
+
+    def counted(one: Observation, two: Sequence[Observation], facts: SmallFacts) -> set[str]:
+        links = frozenset[str]()
+        made = reason_over(Lookups(facts), [one], two, counts=True, compares=False, links=links)
+        return {r.second.property for r in made}
+
+    assert not counted(READ, [other], COAST)
+    crowd = people()
+    assert counted(replace(READ, node="Qp1"), observations(Lookups(crowd), "Qp2", 6), crowd) == {
+        "P569",
+        "P570",
+    }
 
 
 def test_of_two_people_ages_or_deaths_are_compared_and_no_birth_with_a_death():

@@ -8,108 +8,40 @@ from questloom.records.form import (
     Ask,
     ClaimClause,
     ClassClause,
+    Compare,
     Compute,
     Form,
-    Image,
     Reads,
     SentenceClause,
 )
 from questloom.records.knowledge import (
-    Article,
     Detail,
-    Entity,
-    ImageAsset,
-    Section,
     Value,
     entity_value,
 )
 from questloom.transforms.planning import route as route_module
 from questloom.transforms.planning.route import find_route, selecting_sets
-from tests.small_facts import SmallFacts, claim, year
-from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
-
-TOWER, ARCHITECT, TEACHER, PRIZE = "Q1000", "Q2000", "Q2001", "Q9000"
-NAMES = {TOWER: "Orm Light", ARCHITECT: "Maren Holt", TEACHER: "Aldo Vess", PRIZE: "Gilt Compass"}
-CLAIMS = [
-    *crowd(),
-    *(claim(f"Q20{n}0", "P1066", f"Q20{n}1") for n in range(3)),
-]
-PAGES = {
-    TOWER: "Orm Light was designed by Maren Holt.",
-    ARCHITECT: "Maren Holt, born in 1660, learned from Aldo Vess.",
-    TEACHER: "Aldo Vess was born in 1661.",
-}
-
-
-ASIDE = tuple(f"Nothing more is known of its {part}." for part in ("roof", "cellar", "garden"))
-"""Passages that make a page too long for a search to show the whole."""
-
-
-def facts(
-    pages: dict[str, str] = PAGES,
-    more: tuple = (),
-    names: dict[str, str] = NAMES,
-    described: dict[str, str] | None = None,
-    aside: tuple[str, ...] = ASIDE,
-) -> SmallFacts:
-    described = described or {}
-    return SmallFacts(
-        [*CLAIMS, *more],
-        {
-            key: Entity(
-                id=key,
-                labels={"en": name},
-                descriptions={"en": described[key]} if key in described else {},
-            )
-            for key, name in names.items()
-        },
-        {
-            key: Article(
-                wiki="w",
-                title=names[key],
-                page_id=number,
-                revision=1,
-                entity_id=key,
-                sections=tuple(Section(title="", level=1, text=t) for t in (text, *aside)),
-            )
-            for number, (key, text) in enumerate(pages.items())
-        },
-        images={
-            TOWER: (
-                ImageAsset(
-                    id="0" * 64,
-                    file="t.jpg",
-                    mime="image/jpeg",
-                    width=9,
-                    height=9,
-                    num_bytes=9,
-                    details=(Detail(property="P1684", value=year(1700)),),
-                ),
-            )
-        },
-    )
-
-
-SHOWN, DESIGNED = Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1")
-TAUGHT = ClaimClause(subject="x1", property="P1066", object="x2")
-THINGS = {
-    "x0": entity_value(TOWER),
-    "x1": entity_value(ARCHITECT),
-    "x2": entity_value(TEACHER),
-}
-
-
-def born(var: str, *clauses) -> Form:
-    """The year in which a person was born, over clauses."""
-    return Form(
-        clauses=(*clauses, ClaimClause(subject=var, property="P569", object="a")),
-        ask=Ask(var="a", type="date", precision="year"),
-    )
-
-
-TWO, THREE = born("x1", SHOWN, DESIGNED), born("x2", SHOWN, DESIGNED, TAUGHT)
-TWO_BINDING = {"x0": THINGS["x0"], "x1": THINGS["x1"], "a": year(1660)}
-THREE_BINDING = {**THINGS, "a": year(1661)}
+from tests.small_facts import claim, year
+from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE
+from tests.transforms.planning.tower import (
+    ARCHITECT,
+    ASIDE,
+    DESIGNED,
+    NAMES,
+    PAGES,
+    PRIZE,
+    SHOWN,
+    TAUGHT,
+    TEACHER,
+    THINGS,
+    THREE,
+    THREE_BINDING,
+    TOWER,
+    TWO,
+    TWO_BINDING,
+    born,
+    facts,
+)
 
 
 def test_a_chain_costs_a_call_more_than_its_hops_each_needing_the_one_before():
@@ -122,7 +54,7 @@ def test_a_chain_costs_a_call_more_than_its_hops_each_needing_the_one_before():
     assert three.moves[0] == "image_search x0" and two.treewidth == three.treewidth == 1
 
 
-def test_a_page_that_states_a_later_thing_saves_the_page_between():
+def test_a_page_that_states_all_saves_the_page_between():
     told = {**PAGES, TOWER: "Maren Holt, pupil of Aldo Vess, designed it."}
     without_link = find_route(THREE, THREE_BINDING, facts(told))
     assert without_link.calls == 4, "nothing open says whose pupil she was"
@@ -304,3 +236,72 @@ def test_a_sentence_is_read_on_its_subjects_page_and_gives_the_other_thing():
     form = born("x2", SHOWN, DESIGNED, said)
     found = find_route(form, THREE_BINDING, facts())
     assert "visit x1" in found.moves and found.moves[-1] == "visit x2" and found.calls == 4
+
+
+WON = ClaimClause(subject="x1", property="P166", object=entity_value(PRIZE))
+TWICE = (claim(ARCHITECT, "P166", PRIZE), claim("Q2005", "P166", PRIZE))
+
+
+@pytest.mark.parametrize(
+    ("compared", "looks"),
+    [
+        (Compare(left="a", op="<", right=year(1661)), 0),
+        (Compare(left="a", op="<", right=year(1900)), 1),
+        (Compare(left="b", op="<", right=year(1900)), 1),
+    ],
+    ids=["tells the two apart", "fits both", "of another date"],
+)
+def test_a_comparison_in_the_words_costs_nothing_and_tells_two_prize_winners_apart(compared, looks):
+    built = ClaimClause(subject="x0", property="P571", object="b")
+    form = born("x1", SHOWN, DESIGNED, WON, built, compared)
+    more = (*TWICE, claim(TOWER, "P571", year(1700)), claim("Q2005", "P569", year(1700)))
+    page = {**PAGES, TOWER: "Orm Light of 1700 was designed by Maren Holt."}
+    found = find_route(form, {**TWO_BINDING, "b": year(1700)}, facts(page, more))
+    assert min(found.looks, 1) == looks
+
+
+def test_a_comparison_of_a_date_that_a_cheap_way_does_not_need_is_left_out():
+    """The lighthouse opened after its architect was born, which nobody who knows her needs."""
+    built = ClaimClause(subject="x0", property="P571", object="b")
+    form = born("x1", SHOWN, DESIGNED, WON, built, Compare(left="b", op=">", right="a"))
+    more = (TWICE[0], claim(TOWER, "P571", year(1700)))
+    found = find_route(form, {**TWO_BINDING, "b": year(1700)}, facts(more=more))
+    assert (found.calls, found.looks) == (2, 0)
+
+
+def test_whoever_does_not_look_still_knows_what_kind_of_thing_is_pictured():
+    """A bridge opened in that year too, but the question says "this lighthouse"."""
+    opened = ClaimClause(subject="x0", property="P1619", object=year(1700))
+    form = born("x1", SHOWN, DESIGNED, opened)
+    of_bridge = (
+        claim("Q7000", "P31", "Q12280"),
+        claim("Q7000", "P1619", year(1700)),
+        claim("Q7000", "P84", "Q2005"),
+        claim("Q2005", "P569", year(1690)),
+    )
+    own = claim(TOWER, "P1619", year(1700))
+    twin = (of_bridge[0].replace(value=entity_value(LIGHTHOUSE)), *of_bridge[1:])
+    for others, needless in ((of_bridge, True), (twin, False)):
+        wanted, _ = selecting_sets(form, TWO_BINDING, facts(more=(own, *others)))
+        assert any(SHOWN not in clauses for clauses in wanted) is needless
+
+
+def test_the_reading_is_the_one_of_the_shown_picture_whatever_others_say():
+    shown = Reads(var="r", of="x0", property="P1684")
+    store = facts()
+    (view,) = store.images[TOWER]
+    other = view.replace(id="1" * 64, details=(Detail(property="P1684", value=year(1900)),))
+    store.images[TOWER] = (view, other)
+    form = read("r", SHOWN, DESIGNED, shown)
+    found = find_route(form, {**TWO_BINDING, "r": year(1700)}, store)
+    assert found.moves == ("image_search x0", "crop r")
+
+
+def test_where_no_path_leads_to_the_answer_the_route_ends_and_says_that_it_is_not_exact():
+    """The sentence stands on a page that the store does not have."""
+    said = SentenceClause(
+        subject="x1", object="x2", article_id="a", revision=1, section=0, start=0, end=9
+    )
+    lost = facts({TOWER: PAGES[TOWER], TEACHER: PAGES[TEACHER]})
+    found = find_route(born("x2", SHOWN, DESIGNED, said), THREE_BINDING, lost)
+    assert found.calls > 0 and not found.exact

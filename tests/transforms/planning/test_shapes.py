@@ -80,6 +80,31 @@ def test_chains_of_two_hops_are_all_that_the_architect_has():
     }  # fmt: skip
 
 
+def test_one_hop_asks_what_the_thing_has_or_what_has_it():
+    assert grown(grow_chains, lighthouse(3), 1)[0] == {
+        (THERE, named(architect(3))),
+        (f"{lighthouse(5)} P571 time:+1705/9", f"read P1684 of {lighthouse(3)}", named(lighthouse(5))),
+    }  # fmt: skip
+    answers = {walk[-1] for walk in grown(grow_chains, architect(3), 1)[0]}
+    assert {"1633", "1713", named(architect(10)), named(architect(56))} < answers
+
+
+@pytest.mark.parametrize("hops", [2, 3])
+def test_only_the_end_of_a_reverse_step_is_asked_for_itself(hops):
+    """Who a work is by is asked as the work's attribute."""
+    forms = [f for f, _, _ in grow_chains(AT, lighthouse(3), hops, Random(1), Refusals())]
+    things = [f for f in forms if f.ask.var[0] == "x"]
+    assert things and all(any(c.subject == f.ask.var for c in f.of(ClaimClause)) for f in things)
+
+
+def test_two_relations_that_people_know_as_one_are_one_hop():
+    """The capital of his country."""
+    refusals = Refusals()
+    start = Walk((lighthouse(3), architect(3), architect(5)), (("P84", False), ("P27", False)))
+    assert not list(extend(AT, start, step("P36", town(6)), refusals))
+    assert refusals.reasons == {Reason.COLLAPSES.value: 1}
+
+
 def test_a_recipe_without_details_and_computations_gets_neither():
     plain, _ = grown(grow_chains, lighthouse(3), 2, ground(detail_share=0.0, computation_share=0.0))
     assert len(plain) == 6 and not any("years" in walk for walk in plain)
@@ -172,6 +197,16 @@ def test_a_second_thing_at_the_meeting_makes_no_meet():
     ]
     found, refusals = grown(grow_meets, lighthouse(3), 5, ground(coast([*coast_claims(), *twin])))
     assert not found and refusals.reasons[Reason.NOT_UNIQUE.value]
+
+
+def test_a_thing_at_the_meeting_that_may_fit_too_counts_as_far_as_the_recipe_asks():
+    """Nobody knows who wrote another novel that is set in the town."""
+    found, refusals = grown(grow_meets, lighthouse(3), 5)
+    assert len(found) == 1 and not refusals.reasons, "nothing else is tried"
+    other = [claim("Q4900", "P31", NOVEL), claim("Q4900", "P840", town(3))]
+    for margin, meets in ((1, True), (2, False)):
+        at = ground(coast([*coast_claims(), *other]), margin=margin)
+        assert bool(grown(grow_meets, lighthouse(3), 5, at)[0]) is meets
 
 
 def test_a_tree_of_one_round_hides_the_asked_thing_behind_the_picture():

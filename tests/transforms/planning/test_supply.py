@@ -1,5 +1,7 @@
 """A level that a store cannot give is said by name before any word, with the bound that refused most."""
 
+from collections import Counter
+
 import pytest
 
 from questloom.records.errors import InputError
@@ -7,7 +9,7 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.plan import PlannedSeed
 from questloom.records.synthesis import Seed
 from questloom.transforms.drafting.draft_rules import SeedRules
-from questloom.transforms.planning.supply import FEW, check_supply, supply_of
+from questloom.transforms.planning.supply import FEW, Supply, check_supply, supply_of
 from questloom.transforms.stages.stage import reject
 
 
@@ -32,6 +34,13 @@ def test_seeds_are_counted_by_level_and_errors_of_ours_are_not():
     assert found["hard"].most == "no_description 3, guessable 1"
 
 
+def test_the_two_commonest_refusals_and_lacks_are_named():
+    counted = Counter({"a": 3000, "b": 2, "c": 1})
+    found = Supply(refused=counted, lacks=counted)
+    assert (found.most, found.lacking) == ("a 3,000, b 2", "; lacking most: a 3,000, b 2")
+    assert (Supply().most, Supply().lacking) == ("none", "")
+
+
 def test_a_level_without_plans_stops_the_run_by_name_and_reason():
     found = supply_of(planned("easy", 30), dropped("hard", FEW + 1))
     with pytest.raises(InputError, match=r"21 seeds of the level hard 0 have.*no_description 21"):
@@ -48,6 +57,9 @@ def test_fewer_plans_than_wanted_stop_it_where_the_recipe_says_so():
         check_supply(found, strict, "store")
     check_supply(found, SeedRules(levels=levels, accepted=18, on_exhausted="error"), "store")
     check_supply(found, SeedRules(levels=levels, accepted=20), "store")
+    unwanted = supply_of(planned("easy", 30), dropped("hard", FEW))
+    only_easy = SeedRules(levels={"easy": 1.0}, accepted=18, on_exhausted="error")
+    check_supply(unwanted, only_easy, "store")
     unseeded = supply_of(planned("easy", 30), [])
     with pytest.raises(InputError, match=r"0 seeds of the level hard 0 have"):
         check_supply(unseeded, strict, "store")

@@ -1,21 +1,25 @@
 """How a tree is looked for: which walks back are tried, how many of each, and which names are hidden in which order."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 from random import Random
+
+import pytest
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.lacking import CLAIMS, Lack
 from questloom.transforms.planning.shapes.tree import (
     MAX_HIDINGS,
-    WAYS_OF_A_CHAIN,
     Tree,
     Trying,
     _back,
     _walks_from_pictures,
+    describe_thing,
     grow_trees,
 )
 from tests.small_facts import claim
@@ -71,6 +75,29 @@ def test_a_way_back_ends_at_a_thing_that_may_be_shown_and_at_no_other():
     assert not found and not refusals.reasons
     found, _ = ways_back(AT, novel(3), 2)
     assert found and all(AT.is_pictured(walk[0][0]) for walk in found)
+    alive = [c for c in coast_claims() if (c.subject, c.property) != (architect(3), "P570")]
+    at = ground(coast(alive))
+    for thing in (architect(3), architect(10)):
+        at.facts.facts.images[thing] = at.facts.facts.images[lighthouse(3)]
+    assert ways_back(at, architect(10), 0)[0] == [()]
+    assert ways_back(at, architect(3), 0)[0] == [], "she may live"
+    assert ways_back(replace(at, living_people=True), architect(3), 0)[0] == [()]
+
+
+@pytest.mark.parametrize(("share", "reverse"), [(0.0, False), (1.0, True)])
+def test_a_recipe_with_no_or_with_only_reverse_steps_gets_such_ways_back(share, reverse):
+    things = (town(3), 2) if share == 0 else (novel(63), 1)
+    at = ground(with_views(), reverse_share=share)
+    found, _ = ways_back(at, *things)
+    assert found and {edge.reverse for walk in found for _, edge in walk} == {reverse}
+
+
+def with_views() -> Lookups:
+    """The coast with a picture of every town."""
+    facts = coast()
+    for n in range(NUM):
+        facts.facts.images[town(n)] = facts.facts.images[lighthouse(n)]
+    return facts
 
 
 def test_of_one_chain_of_things_at_most_four_ways_are_followed():
@@ -88,7 +115,7 @@ def test_of_one_chain_of_things_at_most_four_ways_are_followed():
     at = ground(coast([*coast_claims(), *more]))
     walks = list(_walks_from_pictures(at, novel(116), 3, Random(1), Refusals()))
     found = Counter(walk.things for walk in walks)
-    assert max(found.values()) == WAYS_OF_A_CHAIN
+    assert max(found.values()) == 4
 
 
 def test_of_one_form_at_most_two_trees_are_grown():
@@ -112,6 +139,22 @@ def test_a_name_whose_description_would_be_idle_is_not_hidden():
     for needed, hidden in ((1, False), (2, True)):
         trying = Trying(AT, Refusals(), frozenset(), needed={architect(3): needed})
         assert trying._may_be_hidden(tree, architect(3)) is hidden
+    trying = Trying(AT, Refusals(), frozenset())
+    assert not any(trying._may_be_hidden(tree, architect(3)) for _ in range(2))
+    assert trying.refusals.reasons == {Reason.DECORATION.value: 1}, "counted once"
+    others = replace(form, ask=Ask(var="y", type="entity"), clauses=(*form.clauses, BY_TEACHER))
+    trying = Trying(AT, Refusals(), frozenset())
+    assert trying._may_be_hidden(replace(tree, form=others), architect(10))
+    assert not trying.refusals.reasons
+
+
+BY_TEACHER = ClaimClause(subject="y", property="P50", object=entity_value(architect(10)))
+
+
+def test_a_kind_of_living_things_is_not_described_as_if_it_were_a_species():
+    assert describe_thing(AT, town(3))
+    genus = [claim("Q4900", "P171", town(3))]
+    assert describe_thing(ground(coast([*coast_claims(), *genus])), town(3)) == ()
 
 
 def test_a_name_that_stays_is_not_hidden_after_another_one():

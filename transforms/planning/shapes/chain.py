@@ -153,7 +153,7 @@ def extend(at: Ground, walk: Walk, edge: Edge, refusals: Refusals) -> Iterator[W
     if composed(steps) < len(steps):
         refusals.add(Reason.COLLAPSES)
         return
-    if not edge.reverse and _has_shorter_walk(facts, walk):
+    if not edge.reverse and has_shorter_walk(facts, walk):
         refusals.add(Reason.COLLAPSES)
         return
     var, last = f"x{len(walk.things)}", walk.last
@@ -195,23 +195,22 @@ def read_on(at: Ground, walk: Walk, refusals: Refusals) -> list[Walk]:
             continue
         look = () if shown else ((dated.detail.property, False),)
         steps = (*walk.steps, *look, (dated.property, True))
-        if any(dated.thing in alone(at.facts, walk.things[0], k) for k in range(1, len(steps))):
-            refusals.add(Reason.COLLAPSES)
-            continue
         more = (
             reads(r, walk.last, dated.detail),
             ClaimClause(subject=var, property=dated.property, object=r),
             ClassClause(var=var, class_id=dated.class_id),
         )
-        found.append(
-            Walk(
-                (*walk.things, dated.thing),
-                steps,
-                (*walk.clauses, *more),
-                walk.said | {year},
-                {**walk.sides, r: year},
-            )
+        longer = Walk(
+            (*walk.things, dated.thing),
+            steps,
+            (*walk.clauses, *more),
+            walk.said | {year},
+            {**walk.sides, r: year},
         )
+        if has_shorter_walk(at.facts, longer):
+            refusals.add(Reason.COLLAPSES)
+            continue
+        found.append(longer)
     return found
 
 
@@ -253,10 +252,15 @@ def _fits(descriptor: Descriptor, walk: Walk) -> bool:
     return not descriptor.ends & (frozenset(walk.things) | walk.said)
 
 
-def _has_shorter_walk(facts: Lookups, walk: Walk) -> bool:
+def has_shorter_walk(facts: Lookups, walk: Walk) -> bool:
     """Whether fewer steps from the picture also lead to the last thing, and to no other thing. If
     fewer steps suffice, a walk that goes on with a forward step also has a shorter walk, and no
-    later step can repair this fault."""
+    later step can repair this fault.
+
+    Args:
+        facts: the store.
+        walk: a walk from a picture.
+    """
     return any(
         walk.things[-1] in alone(facts, walk.things[0], k) for k in range(1, len(walk.steps))
     )

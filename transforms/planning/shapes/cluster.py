@@ -18,7 +18,7 @@ the church by the same architect, who opened the older one?" For an ability with
 difficulty level sets the number of claims, and every claim must be needed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, islice
@@ -26,15 +26,15 @@ from random import Random
 
 from questloom.language.date_words import years_in
 from questloom.records.form import ClaimClause, Clause, Compute, Form, Image, Reads
-from questloom.records.knowledge import Value
+from questloom.records.knowledge import Detail, Value
 from questloom.records.outcomes import Reason
+from questloom.records.periods import YEAR
 from questloom.records.plan import Plan
 from questloom.records.synthesis import Seed
 from questloom.transforms.certificate.compute import compute
-from questloom.transforms.certificate.effective import alone
 from questloom.transforms.certificate.evidence import is_named
 from questloom.transforms.drafting.schedule import SEARCH, level_of_reading
-from questloom.transforms.facts.readings import sure_readings
+from questloom.transforms.facts.readings import sure_readings, year_readings
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing
 from questloom.transforms.planning.ground import Ground, Refusals
@@ -48,7 +48,7 @@ from questloom.transforms.planning.reasoning import (
     observations,
     reason_over,
 )
-from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
+from questloom.transforms.planning.shapes.chain import Grown, Walk, extend, has_shorter_walk
 from questloom.transforms.planning.shapes.meet import grow_meets, join_walks
 from questloom.transforms.planning.shapes.tree import steps_to
 from questloom.transforms.planning.steps import (
@@ -130,19 +130,20 @@ def _text(at: Ground, value: Value) -> str:
 # ---------------------------------------------------------------- the picture alone
 
 
-def _readings(at: Ground, seed: Seed, draw: Random) -> list[Observation]:
-    """What can be read in the pictures of the seed's thing at the seed's level, in random order."""
-    found = [
-        Observation(node=seed.entity_id, property=d.property, part=d.part, value=d.value, seen=True)
-        for d in sure_readings(at.facts, seed.entity_id)
-        if level_of_reading(d) == seed.level or seed.ability != "perception"
+def _seen(thing: str, details: Iterable[Detail]) -> list[Observation]:
+    """What can be read in the pictures of a thing."""
+    return [
+        Observation(node=thing, property=d.property, part=d.part, value=d.value, seen=True)
+        for d in details
     ]
-    draw.shuffle(found)
-    return found
 
 
 def _read(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
-    for seen in _readings(at, seed, draw):
+    """Forms that ask for something in the picture that is as hard to read as the seed's level."""
+    found = sure_readings(at.facts, seed.entity_id)
+    details = [d for d in found if level_of_reading(d) == seed.level]
+    draw.shuffle(details)
+    for seen in _seen(seed.entity_id, details):
         answer = answer_of(at.facts, seen.value)
         if answer is not None and len(answer.text.split()) <= at.draft.max_answer_words:
             form = Form(clauses=(Image(var="x0"), _reads(seen)), ask=ask_for("r", answer))
@@ -152,15 +153,15 @@ def _read(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
 def _count_from_reading(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
     """Forms that ask for the number of years from a year in the picture to the nearest turn of a
     century. To count to any other date, a solver would need a search."""
-    for seen in _readings(at, seed, draw):
-        year = seen.value.year or 0
-        turn = Value(
-            kind="time", time=f"+{(year + 50) // 100 * 100:04d}-00-00T00:00:00Z", precision=9
-        )
-        result = compute("difference", (seen.value, turn)) if year > 0 else None
+    details = year_readings(at.facts, seed.entity_id)
+    draw.shuffle(details)
+    for seen in _seen(seed.entity_id, details):
+        assert seen.value.year is not None, "a reading of a year"
+        century = (seen.value.year + 50) // 100
+        turn = Value(kind="time", time=f"+{century:02d}00-00-00T00:00:00Z", precision=YEAR)
+        result = compute("difference", (seen.value, turn)) if century > 0 else None
         if result is not None and result.number:
-            walk = Walk((seed.entity_id,))
-            unit = years_in(at.facts.language)
+            walk, unit = Walk((seed.entity_id,)), years_in(at.facts.language)
             yield _computed(at, walk, (_reads(seen),), {"r": seen.value}, ("r", turn), result, unit)
 
 
@@ -229,10 +230,7 @@ def _walks(at: Ground, start: list[Walk], draw: Random, refusals: Refusals) -> l
 
 
 def _is_near(at: Ground, walk: Walk, refusals: Refusals) -> bool:
-    near = any(
-        walk.things[-1] in alone(at.facts, walk.things[0], k) for k in range(1, len(walk.steps))
-    )
-    if near:
+    if near := has_shorter_walk(at.facts, walk):
         refusals.add(Reason.COLLAPSES)
     return near
 
@@ -303,9 +301,9 @@ def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Gr
     is_like = same_kind or (reads and one.domain == other.domain)
     found = reason_over(
         at.facts,
-        _seen_years(at, one.id) if reads else _said(at, one.id),
+        _seen(one.id, year_readings(at.facts, one.id)) if reads else _said(at, one.id),
         _said(at, other.id),
-        counts=linked or (is_like and not is_place),
+        counts=linked or is_like,
         compares=same_kind,
         links=pair.links,
     )
@@ -322,14 +320,6 @@ def _said(at: Ground, thing: str) -> list[Observation]:
     """The dates and measures of a thing that a question may mention."""
     most, stated = at.draft.max_answer_words, at.certificate.stated
     return observations(at.facts, thing, most, stated=stated)
-
-
-def _seen_years(at: Ground, thing: str) -> list[Observation]:
-    return [
-        Observation(node=thing, property=d.property, part=d.part, value=d.value, seen=True)
-        for d in sure_readings(at.facts, thing)
-        if d.value.year is not None
-    ]
 
 
 def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, Value]]:

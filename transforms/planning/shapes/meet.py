@@ -16,13 +16,13 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form, 
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.description import descriptions
-from questloom.transforms.certificate.margin import margin_of, num_fitting
+from questloom.transforms.certificate.margin import num_fitting
+from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.drafting.edges import Edge
-from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.lacking import lack_to_describe, lacks_to_meet
+from questloom.transforms.planning.lacking import lacks_to_meet
 from questloom.transforms.planning.looks import ask_reading
 from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
 from questloom.transforms.planning.steps import steps_from
@@ -97,10 +97,8 @@ def _met(
     num_claims = len(walk.clauses_of(ClaimClause)) + 2
     if num_claims not in (hops, hops - 1) or one[1].property == other[1].property:
         return
+    # A reverse step leads only to a thing of a class whose members are known.
     kind = find_descriptor_class(at.facts, one[1].target)
-    if not kind or not nearly_complete(at.facts, kind):
-        refusals.add(Reason.NO_DESCRIPTION, partial(lack_to_describe, at.facts, one[1].target))
-        return
     var = f"x{len(walk.things)}"
     clauses = (
         *walk.clauses,
@@ -136,7 +134,7 @@ def join_walks(one: Walk, other: Walk) -> tuple[Walk, str] | None:
     """
     if one.things[-1] == other.things[-1]:
         return None
-    shared = 0
+    shared = 1  # the pictured thing
     while (
         shared < min(len(one.things), len(other.things))
         and one.things[shared] == other.things[shared]
@@ -173,9 +171,6 @@ def _needs_both(at: Ground, met: Walk, ends: tuple[str, str]) -> bool:
     form = Form(clauses=met.clauses, ask=Ask(var=met.last, type="entity"))
     binding = {var: entity_value(thing) for var, thing in met.bindings.items()}
     description = next(d for d in descriptions(form, binding) if d.var == met.last)
-    required = at.certificate.margin
-    measured = margin_of(at.facts, description, binding[met.last], required, exact=False)
-    least = 1 if at.facts.trust.complete else required
-    return measured.margin >= least and all(
+    return is_singled_out(at.facts, description, binding[met.last], at.certificate.margin) and all(
         num_fitting(at.facts, description, end) != 1 for end in ends
     )

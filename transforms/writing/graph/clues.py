@@ -8,6 +8,7 @@ from questloom.records.form import ClaimClause, ClassClause, Clause
 from questloom.records.knowledge import Claim, Entity, Value, entity_value
 from questloom.records.synthesis import Answer
 from questloom.transforms.facts.askable import is_askable
+from questloom.transforms.facts.calendars import precision_to_ask
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
@@ -152,6 +153,8 @@ def attributes(
     """The attributes for which a question can ask, or with which it can compute. An attribute must
     have a single value that is stable, short, and not yet used in the question.
 
+    A date whose day is not certain is an answer by its year (`facts/calendars.py`).
+
     The year in which a thing came into being is left out as an answer, since sources give different
     years. The function `centuries` lets questions ask for the century of that year. A question may
     still count years from the year in which a thing came into being.
@@ -172,7 +175,8 @@ def attributes(
             != claim.value
         ):
             continue
-        answer = answer_of(facts, claim.value)
+        precision = precision_to_ask(facts, entity.id, claim.value)
+        answer = None if precision is None else answer_of(facts, claim.value, precision=precision)
         if answer is not None and len(answer.text.split()) <= max_words:
             found.append((use.weight, claim, answer))
     return found

@@ -30,6 +30,9 @@ HOPELESS = 100.0
 same name for two things."""
 WEAK = 9.0
 """Cost of a sentence whose verb says nothing: "A painting is by this man"."""
+MOST_BEFORE_REST = 3
+"""Maximum number of words between a verb and the rest of its sentence: "has that town as its
+capital"."""
 MAX_DEPTH = 2
 """Maximum depth of descriptions inside descriptions, except for phrases like "this bridge's
 architect"."""
@@ -327,6 +330,11 @@ class NounPhrases:
         ]
         return share_verb(frames, said, LIGHT) or self.form_words.words.listed(said)
 
+    def weigh_before_rest(self, frame: Frame, said: str) -> None:
+        """Forbids long words before the rest of a sentence, which a reader would take for a part of
+        these words: "Which district has the town where this painting was made as its capital?"."""
+        self.cost += HOPELESS * (bool(frame.rest) and len(said.split()) > MOST_BEFORE_REST)
+
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
         """The words for the end of a claim opposite to the described thing."""
         words, other = self.form_words, self.other(index, slot)
@@ -347,6 +355,7 @@ class NounPhrases:
         if isinstance(other, str) and other in words.reads:
             return self.in_year(words.reads[other])
         said = self._same(index, slot) or self.noun_phrase(other)
+        self.weigh_before_rest(frame, said)
         # A common noun as value needs an article ("a poet", "an apple"); names and descriptions
         # have their own.
         common = (

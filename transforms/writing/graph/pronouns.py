@@ -79,9 +79,9 @@ class Pronouns(NounPhrases):
 
     def _is_of_any_sex(self, term: Term) -> bool:
         words = self.form_words
-        noun = self.introduced.get(term, "") if isinstance(term, str) else ""
         return (
-            bool(noun)
+            isinstance(term, str)
+            and bool(self.introduced.get(term))
             and words.is_person(term)
             and not any(self._is_sexed(term, p) for p in ("he", "she"))
         )

@@ -61,6 +61,7 @@ def fronted(
     if frame.subject == slot:
         seen = words.reads.get(str(other))
         end = phrases.in_year(seen) if seen else phrases.noun_phrase(other)
+        phrases.weigh_before_rest(frame, end)
         return f"{wh} {frame.predicate(end)}?"
     if rest and (frame.preposition or frame.other != "q"):
         return None

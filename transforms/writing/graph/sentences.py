@@ -36,7 +36,7 @@ OPENS_WITH_YEAR = 5.0
 """Cost of a text whose first sentence says that a picture shows a year. Readers found this opening
 contrived."""
 
-_ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*\bits?\b")
+_ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*(?<!as )\bits?\b")
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,8 @@ def _counted_years(words: FormWords) -> list[Reads]:
 
 def _ask(telling: Telling) -> str:
     """Makes the question sentence. A wording is refused if a reader could take "it" for the asked
-    thing ("Which painting hangs in the town where it stands?")."""
+    thing ("Which painting hangs in the town where it stands?"), unless it is the asked thing
+    ("Which district has that town as its capital?")."""
     telling.asking = True
     text = capital(question(telling).replace(",?", "?"))
     telling.cost += HOPELESS * bool(_ITSELF.match(text))

@@ -293,6 +293,10 @@ class Telling(Pronouns):
             return the if person else self.choose((the, that))
         if len(others) > 1:
             return nth
+        recent = (*self._before, *self._mentioned)
+        if anchor in recent and var not in recent:
+            # "The plaque of this church gives a year. … did that church open?": which of the two?
+            return f"the other {noun}"
         if var not in self._names:
             self._names[var] = f"the other {noun}" if person else self.choose((that, nth))
         return self._names[var]

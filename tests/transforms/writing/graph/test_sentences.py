@@ -170,6 +170,35 @@ def test_of_the_asked_thing_nothing_is_said_that_it_could_be_mistaken_for():
         assert not re.search(r"Which painting .*\bwhere it\b", text), text
 
 
+@pytest.mark.parametrize("made", ["P131", "P1071"])
+def test_a_described_thing_stands_never_before_the_rest_of_the_sentence(made):
+    """Never "Which district has the town where this painting was made as its capital?"."""
+    kinds, clauses = "x0 painting, x1 town, a district", ("image x0", f"x0 {made} x1", "a P36 x1")
+    found = list(_tellings(kinds, "entity", *clauses, "a is district", num=80))
+    for text, telling in found:
+        long = re.search(r"has (?:\w+ ){4,}as its capital", text)
+        assert not long or telling.cost >= HOPELESS, text
+    light = [text for text, telling in found if telling.cost < HOPELESS]
+    assert any("has that town as its capital" in text for text in light), "its capital, not its own"
+
+
+def test_after_a_word_about_the_pictured_church_the_second_church_is_the_other_one():
+    words = _words(
+        "x0 cathedral, x1 human, x2 cathedral",
+        "date year",
+        "image x0",
+        "x0 P84 x1",
+        "x1 P119 x2",
+        "x2 P1619 a",
+    )
+    telling = Telling(words, chance(1, "x", "other"))
+    telling.introduced.update(x0="cathedral", x2="cathedral")
+    telling._before = ["x1", "x2"]
+    assert telling._reference("x2", False) != "the other cathedral"
+    telling._before = ["x0"]
+    assert telling._reference("x2", False) == "the other cathedral"
+
+
 def test_a_wife_is_a_wife_where_she_is_known_to_be_a_woman():
     clauses = ("image x0", "x0 P84 x1", "x1 P26 x2", "x2 P166 Luneth Prize", "x2 P19 a")
     kinds = "x0 lighthouse, x1 human, x2 human, a town"
