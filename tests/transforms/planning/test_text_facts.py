@@ -119,6 +119,13 @@ def test_a_sentence_speaks_of_a_thing_by_its_name_its_kind_or_its_pronoun():
         assert len(shown(f"{subject} was hired by {{{KEEPER}}}.", architect(3))) == num
 
 
+def test_a_word_of_a_name_has_four_letters():
+    for word, num in (("Vess", 1), ("Tor", 0)):
+        facts = told_coast({LIGHT: f"{word} was restored by {{{RESTORER}}}."})
+        facts.facts.entities[LIGHT] = facts.entity(LIGHT).replace(labels={"en": "Vess Tor"})
+        assert len(spoken(facts, LIGHT, HUB)) == num
+
+
 def test_the_other_end_needs_a_class_and_is_no_hub():
     plain = f"It was restored by {{{RESTORER}}}."
     facts = told_coast({LIGHT: plain})
@@ -231,6 +238,7 @@ def test_a_statement_is_dropped_that_the_page_does_not_make(reason, changes):
             "pupil of",
         ),
         (f"Ann Orm restored {{{RESTORER}}} and it.", "restored"),
+        (f"{{{KEEPER}}} restored it with {{{RESTORER}}}.", "restored it with"),
         (f"It was built by Ann Orm; she was taught by {{{RESTORER}}}.", "taught by"),
     ],
 )
@@ -244,6 +252,7 @@ def test_a_relation_that_belongs_to_another_thing_of_the_sentence_is_dropped(tex
         (f"It was designed by {{{architect(3)}}} and restored by {{{RESTORER}}}.", "restored by"),
         (f"It was designed by {{{architect(3)}}}, and was restored by {{{RESTORER}}}.", "restored"),
         (f"{{{RESTORER}}} restored it after {{{KEEPER}}} had burnt it.", "restored"),
+        (f"After {{{KEEPER}}}, {{{RESTORER}}} restored it.", "restored"),
         (f"In 1850 it was restored by {{{RESTORER}}}, a pupil of {{{KEEPER}}}.", "was restored by"),
     ],
 )
@@ -266,6 +275,13 @@ def test_blanks_do_not_matter_and_a_subject_may_have_any_of_its_names():
         relation="was  restored by",
     )
     assert isinstance(noted, Noted)
+
+
+def test_the_title_of_the_page_is_a_name_of_its_thing():
+    facts = told_coast(restored())
+    facts.facts.articles[LIGHT] = facts.article(LIGHT).replace(title="Old Light")
+    said = statement(facts, subject="Old Light")
+    assert isinstance(check_statement(facts, LIGHT, spoken(facts, LIGHT, HUB), said), Noted)
 
 
 def test_a_telling_word_has_four_letters_or_another_script():
