@@ -152,7 +152,7 @@ def has_meet(form: Form) -> bool:
     return False
 
 
-def may_be_asked(form: Form, off: Sequence[str]) -> bool:
+def is_allowed(form: Form, off: Sequence[str]) -> bool:
     """Whether an arm may ask a form."""
     return not (MEETS in off and has_meet(form)) and not (DERIVED in off and form.of(Compute))
 
@@ -180,7 +180,7 @@ def plans_of(at: Ground, seed: Seed, off: Sequence[str]) -> tuple[Plan, ...]:
         grown = shape.grow(at, seed, size, draw, refusals)
         found += search(
             at,
-            (each for each in grown if may_be_asked(each[0], off)),
+            (each for each in grown if is_allowed(each[0], off)),
             shape=shape.name,
             refusals=refusals,
             limits=dict.fromkeys(shape.limits, 1) if PLANNING in off else shape.limits,
