@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from questloom.records.form import Ask, ClassClause, Form
+from questloom.records.form import Ask, ClassClause, Form, SentenceClause
 from questloom.records.knowledge import entity_value
 from questloom.transforms.certificate.description import Description, Part
 from questloom.transforms.remembered import remembered
@@ -100,7 +100,16 @@ class Texts:
 
 
 YEARBOOK = ClassClause(var="x", class_id="Q2")
+SAID = SentenceClause(
+    subject="x", object="y", article_id="a", revision=1, section=0, start=0, end=1
+)
 ASKED: dict[str, tuple[Any, ...]] = {
+    "certificate.guess._countries_in": ("P1", "Q1"),
+    "facts.calendars.change_of": ("Q1",),
+    "facts.page_statements.linked_things": ("Q1",),
+    "facts.page_statements.names_in_sentence": (SAID, "Q1", "Q2"),
+    "facts.page_statements.names_on_page": ("Q1", "Q2"),
+    "planning.text_facts.spoken": ("Q1", 9),
     "facts.askable._is_coarse": ("P1", "Q1"),
     "facts.askable.has_common_class": ("Q1",),
     "facts.askable.leads_to_kind": ("P1", "Q1"),
