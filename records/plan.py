@@ -89,8 +89,26 @@ class TextFact(Record):
     """Number of replies that were asked for."""
 
 
+class _OfSeed:
+    """A record about a seed has the seed's ids."""
+
+    seed: Seed
+
+    @property
+    def id(self) -> str:
+        return self.seed.id
+
+    @property
+    def seed_id(self) -> str:
+        return self.seed.id
+
+    @property
+    def entity_id(self) -> str:
+        return self.seed.entity_id
+
+
 @dataclass(frozen=True, kw_only=True)
-class ReadSeed(Record):
+class ReadSeed(_OfSeed, Record):
     """A seed with the facts that pages near it state in sentences."""
 
     seed: Seed
@@ -101,38 +119,14 @@ class ReadSeed(Record):
         subjects = dict.fromkeys(f.subject for f in self.facts)
         return {s: tuple(f for f in self.facts if f.subject == s) for s in subjects}
 
-    @property
-    def id(self) -> str:
-        return self.seed.id
-
-    @property
-    def seed_id(self) -> str:
-        return self.seed.id
-
-    @property
-    def entity_id(self) -> str:
-        return self.seed.entity_id
-
 
 @dataclass(frozen=True, kw_only=True)
-class PlannedSeed(Record):
+class PlannedSeed(_OfSeed, Record):
     """A seed with its plans, the most expensive plan first. A seed has no plans if its writer or
     method works without plans."""
 
     seed: Seed
     plans: tuple[Plan, ...] = ()
-
-    @property
-    def id(self) -> str:
-        return self.seed.id
-
-    @property
-    def seed_id(self) -> str:
-        return self.seed.id
-
-    @property
-    def entity_id(self) -> str:
-        return self.seed.entity_id
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -241,6 +241,19 @@ def whole_years_agree(one: Value, other: Value) -> bool:
     return late >= early
 
 
+def names_leak(at: Ground, form: Form, bindings: dict[str, str], answer: Answer) -> bool:
+    """Whether the name of a thing that a form names contains the name of a hidden thing or of the
+    answer: "Honnuddan's copper" tells of the Honnuddan family."""
+    names = {
+        name: entity.label(at.facts.language)
+        for name in constants(form)
+        if (entity := at.facts.entity(name))
+    }
+    hidden = hidden_nodes({var: value_of_key(key) for var, key in bindings.items()})
+    languages = (at.facts.language, *at.certificate.languages)
+    return find_leak(at.facts, names, hidden, answer, languages) is not None
+
+
 def certify_plan(
     at: Ground,
     form: Form,
@@ -262,19 +275,13 @@ def certify_plan(
         refusals: counts the reasons for refusals.
     """
     form = with_sign(form, at.facts, bindings[form.anchor])
-    binding = {var: value_of_key(key) for var, key in bindings.items()}
-    languages = (at.facts.language, *at.certificate.languages)
-    names = {
-        name: entity.label(at.facts.language)
-        for name in constants(form)
-        if (entity := at.facts.entity(name))
-    }
-    if find_leak(at.facts, names, hidden_nodes(binding), answer, languages):
+    if names_leak(at, form, bindings, answer):
         refusals.add(Reason.LEAK)
         return None
     made = certify_whole(at, form, bindings, answer, refusals)
     if made is None:
         return None
+    binding = {var: value_of_key(key) for var, key in bindings.items()}
     return Plan(
         form=Json(form.to_json()),
         bindings=bindings,

@@ -8,6 +8,7 @@ from questloom.records.form import Image
 from questloom.records.plan import PlannedSeed
 from questloom.records.synthesis import Seed
 from questloom.transforms.planning.planner import plan_seed
+from questloom.transforms.planning.shapes import ladder
 from tests.transforms.planning.coast import ground, novel
 
 ROUNDS = {"medium": 2, "hard": 3}
@@ -39,6 +40,14 @@ def test_if_one_size_has_no_certificate_the_ladder_has_no_question_at_any_size()
     # The tallest tree needs more names than this coast has.
     tall = replace(AT, draft=replace(AT.draft, rounds={"medium": 2, "hard": 9}))
     assert not any(isinstance(plan_seed(tall, seed(level)), PlannedSeed) for level in ROUNDS)
+
+
+def test_a_name_that_leaks_at_one_size_refuses_the_ladder_at_every_size(monkeypatch):
+    def leaks_when_tallest(at, form, bindings, answer) -> bool:
+        return sum(var[0] in "xy" and var != "x0" for var in bindings) == max(ROUNDS.values())
+
+    monkeypatch.setattr(ladder, "names_leak", leaks_when_tallest)
+    assert not any(isinstance(plan_seed(AT, seed(level)), PlannedSeed) for level in ROUNDS)
 
 
 @pytest.mark.parametrize("level", ROUNDS)

@@ -3,14 +3,10 @@
 from dataclasses import replace
 
 from questloom.records.form import (
-    Ask,
-    Compute,
     Form,
     Fuzzy,
-    Reads,
 )
 from questloom.records.knowledge import (
-    Value,
     entity_value,
 )
 from questloom.transforms.certificate.execute import Binding
@@ -22,11 +18,12 @@ from tests.transforms.planning.tower import (
     NAMES,
     PAGES,
     SHOWN,
+    SPAN,
+    SPAN_BINDING,
     TAUGHT,
     TEACHER,
     THREE_BINDING,
     TOWER,
-    TWO,
     TWO_BINDING,
     born,
     facts,
@@ -54,16 +51,10 @@ def test_a_page_that_the_words_name_is_opened_once_by_two_calls_and_only_where_t
 
 
 def test_a_computation_waits_for_what_it_computes_with():
-    read = Reads(var="r", of="x0", property="P1684")
-    span = Form(
-        clauses=(*TWO.clauses, read, Compute(out="n", op="difference", args=("r", "a"))),
-        ask=Ask(var="n", type="quantity", unit="years"),
-    )
-    binding = {**TWO_BINDING, "r": year(1700), "n": Value(kind="quantity", number=40.0)}
     made, computing = ("image_search x0", "text_search x1", "visit x1"), "python_interpreter n"
-    assert computing not in after(span, binding, facts(), *made)[1]
-    assert computing in after(span, binding, facts(), *made, "crop r")[1]
-    assert computing not in after(span, binding, facts(), *made, "crop r", computing)[1]
+    assert computing not in after(SPAN, SPAN_BINDING, facts(), *made)[1]
+    assert computing in after(SPAN, SPAN_BINDING, facts(), *made, "crop r")[1]
+    assert computing not in after(SPAN, SPAN_BINDING, facts(), *made, "crop r", computing)[1]
 
 
 def test_a_name_within_a_name_within_a_name_is_in_hand_once_the_first_is_and_not_before():

@@ -31,6 +31,8 @@ from tests.transforms.planning.tower import (
     PAGES,
     PRIZE,
     SHOWN,
+    SPAN,
+    SPAN_BINDING,
     TAUGHT,
     TEACHER,
     THINGS,
@@ -85,13 +87,7 @@ def test_a_name_within_a_name_is_no_step():
 
 
 def test_a_close_look_and_a_computation_are_a_call_each():
-    read = Reads(var="r", of="x0", property="P1684")
-    span = Form(
-        clauses=(*TWO.clauses, read, Compute(out="n", op="difference", args=("r", "a"))),
-        ask=Ask(var="n", type="quantity", unit="years"),
-    )
-    binding = {**TWO_BINDING, "r": year(1700), "n": Value(kind="quantity", number=40.0)}
-    found = find_route(span, binding, facts())
+    found = find_route(SPAN, SPAN_BINDING, facts())
     assert (found.calls, found.looks) == (5, 2) and found.moves[-1] == "python_interpreter n"
 
 

@@ -3,8 +3,10 @@
 from questloom.records.form import (
     Ask,
     ClaimClause,
+    Compute,
     Form,
     Image,
+    Reads,
 )
 from questloom.records.knowledge import (
     Article,
@@ -12,6 +14,7 @@ from questloom.records.knowledge import (
     Entity,
     ImageAsset,
     Section,
+    Value,
     entity_value,
 )
 from tests.small_facts import SmallFacts, claim, year
@@ -99,3 +102,12 @@ def born(var: str, *clauses) -> Form:
 TWO, THREE = born("x1", SHOWN, DESIGNED), born("x2", SHOWN, DESIGNED, TAUGHT)
 TWO_BINDING = {"x0": THINGS["x0"], "x1": THINGS["x1"], "a": year(1660)}
 THREE_BINDING = {**THINGS, "a": year(1661)}
+SPAN = Form(
+    clauses=(
+        *TWO.clauses,
+        Reads(var="r", of="x0", property="P1684"),
+        Compute(out="n", op="difference", args=("r", "a")),
+    ),
+    ask=Ask(var="n", type="quantity", unit="years"),
+)
+SPAN_BINDING = {**TWO_BINDING, "r": year(1700), "n": Value(kind="quantity", number=40.0)}

@@ -217,15 +217,12 @@ def read_on(at: Ground, walk: Walk, refusals: Refusals) -> list[Walk]:
 def tell_on(at: Ground, walk: Walk, refusals: Refusals) -> list[Walk]:
     """Makes a walk longer by a thing that only a sentence of the last thing's page names. A walk
     has at most one such step."""
-    facts, found, var = at.facts, list[Walk](), f"x{len(walk.things)}"
+    if walk.clauses_of(SentenceClause):
+        return []
+    found, var = list[Walk](), f"x{len(walk.things)}"
     steps = (*walk.steps, ("", False))
-    for fact in (
-        at.text_facts.get(walk.things[-1], ()) if not walk.clauses_of(SentenceClause) else ()
-    ):
+    for fact in at.text_facts.get(walk.things[-1], ()):
         if fact.object in walk.things or fact.object in walk.said:
-            continue
-        if any(fact.object in alone(facts, walk.things[0], k) for k in range(1, len(steps))):
-            refusals.add(Reason.COLLAPSES)
             continue
         told = SentenceClause(
             subject=walk.last,
@@ -240,9 +237,13 @@ def tell_on(at: Ground, walk: Walk, refusals: Refusals) -> list[Walk]:
             target=fact.object,
             votes=fact.votes,
         )
-        kind = ClassClause(var=var, class_id=find_descriptor_class(facts, fact.object))
+        kind = ClassClause(var=var, class_id=find_descriptor_class(at.facts, fact.object))
         things, clauses = (*walk.things, fact.object), (*walk.clauses, told, kind)
-        found.append(Walk(things, steps, clauses, walk.said, walk.sides))
+        longer = Walk(things, steps, clauses, walk.said, walk.sides)
+        if has_shorter_walk(at.facts, longer):
+            refusals.add(Reason.COLLAPSES)
+            continue
+        found.append(longer)
     return found
 
 

@@ -9,7 +9,7 @@ and each seed takes the size of its level.
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from questloom.transforms.planning.finish import certify_whole
+from questloom.transforms.planning.finish import certify_whole, names_leak
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown
 from questloom.transforms.planning.shapes.tree import Tree, trees
@@ -38,7 +38,10 @@ def grow_ladders(
     for tree, answer in trees(at, asked, max(sizes), min(sizes), draw, refusals):
         rungs = {n: _of_size(tree, max(sizes) - n) for n in sizes}
         grown = {n: (rung.form, rung.bindings | rung.sides, answer) for n, rung in rungs.items()}
-        if all(certify_whole(at, *rung, refusals) for rung in grown.values()):
+        if all(
+            not names_leak(at, *rung) and certify_whole(at, *rung, refusals)
+            for rung in grown.values()
+        ):
             yield grown[size]
             return
 
