@@ -130,6 +130,8 @@ class NounPhrases:
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
             return f"{_PRONOUNS[pronoun][1]} {bare(noun)}"
         said = self.noun_phrase(term)
+        if said.startswith(("his ", "her ")) and len(said.split()) == 2:
+            return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
         short = (
             self.form_words.kinds(term)[:1]
             and self.form_words.kinds(term)[0] in self.form_words.data["possessors"]
@@ -523,5 +525,7 @@ class NounPhrases:
         )
         # "the station in this town that has two floors": does the station or the town have two
         # floors?
-        self.cost += 5.0 * any(" this " in f" {p} " or " the " in f" {p} " for p in parts[:-1])
+        # "The woman from that family born in 1936": was she or the family born then?
+        nouns = (" this ", " the ", " that ")
+        self.cost += 5.0 * any(n in f" {p} " for p in parts[:-1] for n in nouns)
         return " ".join([head, *parts])
