@@ -3,8 +3,9 @@ answer."""
 
 from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
+from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT
 from questloom.transforms.writing.graph.lints import is_heavy, num_relative
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
     ages,

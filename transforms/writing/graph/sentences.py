@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from questloom.records.form import Reads, Term
+from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import num_relative, weigh_sentence
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS
 from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.telling import Telling
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from questloom.language.frames import BE, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
+from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords, bare
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.pronouns import Pronouns, short
 
 PICTURE = "the picture"

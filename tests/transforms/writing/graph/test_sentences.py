@@ -8,9 +8,9 @@ import pytest
 
 from questloom.records.form import ClaimClause
 from questloom.records.identity import chance
+from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import problems
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS
 from questloom.transforms.writing.graph.sentences import tell, things_of
 from questloom.transforms.writing.graph.telling import Telling
 from questloom.transforms.writing.graph.verbalise import verbalise
