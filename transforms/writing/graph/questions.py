@@ -18,6 +18,9 @@ from questloom.transforms.writing.graph.reasoning_questions import (
     years_to,
 )
 
+TRAILING = 2.0
+"""Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
+
 
 def question(phrases: NounPhrases) -> str:
     """The sentence that asks. The question sentence describes everything that the text has not
@@ -168,6 +171,7 @@ def _literal(phrases: NounPhrases) -> str:
     ):
         return said
     noun = phrase.measure or phrases.choose(phrase.o or ("value",))
+    phrases.cost += TRAILING * bool(units)
     return f"what is {phrases.possessor(claim.subject, noun)}{f', in {units}' if units else ''}?"
 
 
