@@ -178,7 +178,7 @@ class Clauses(ABC):
             case [ClaimClause(object=end, property=property) as twin] if (
                 end == var and property == claim.property and self.rng.random() < 0.6
             ):
-                noun = self.choose((words.called(var), words.noun(var)))
+                noun = words.called(var)  # "the same saint", not "the same man"
                 self._depth += 1
                 other = self.noun_phrase(twin.subject)
                 self._depth -= 1
@@ -324,4 +324,6 @@ class Clauses(ABC):
         # "The woman from that family born in 1936": was she or the family born then?
         nouns = (" this ", " the ", " that ")
         self.cost += 5.0 * any(n in f" {p} " for p in parts[:-1] for n in nouns)
+        # "The painting by this man owned by the museum": is the man owned?
+        self.cost += HOPELESS * any(n in f" {p} " for p in where for n in nouns if done)
         return " ".join([head, *parts])

@@ -147,7 +147,7 @@ class NounPhrases(Clauses):
         self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
         return template.replace("{this}", self.anchor_phrase)
 
-    def kind_in_question(self, var: str, noun: str) -> str:
+    def kind_in_question(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
         """The noun that follows "which" in a question, for the kind of the asked thing."""
         return noun
 

@@ -221,7 +221,7 @@ def test_one_relation_is_asked_in_many_structures():
     )
     for structure in (
         "How many kilometres long is ",
-        "What is the length of ",
+        "spanned by this arch bridge",
         "crossed by this arch bridge",
         "beneath this arch bridge",
     ):
