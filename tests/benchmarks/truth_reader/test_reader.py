@@ -172,6 +172,17 @@ QUESTIONS = [
         Number(30.0),
     ),
     ("How many years before the architect of this bridge died was he born?", OLD, Number(68.0)),
+    ("How old did the architect of this bridge turn in the year on its plaque?", OLD, Number(39.0)),
+    (
+        "The plaque of this bridge gives a year. How old did its architect turn in that year?",
+        OLD,
+        Number(39.0),
+    ),
+    (
+        "How old did the architect of this bridge turn in the year when it was built?",
+        OLD,
+        Number(38.0),
+    ),
     ("In which century was this bridge built?", OLD, (19,)),
     (
         "In which century was the lighthouse designed by the architect of this bridge built?",
