@@ -360,6 +360,7 @@ def test_a_service_that_asks_for_patience_gets_it_and_nobody_is_banned(world, tm
 COMMAND = [sys.executable, "-m", "questloom.pipeline.cli", "gather", "--class", LIGHTHOUSE]
 
 
+@pytest.mark.slow
 def test_killed_at_ten_points_it_goes_on_and_fetches_nothing_twice(world, tmp_path):
     processes: list[subprocess.Popen] = []
     kills = {3, 5, 8, 11, 14, 17, 20, 23, 26, 29}
@@ -516,6 +517,7 @@ def test_a_full_disk_leaves_no_half_picture_and_the_next_run_goes_on(world, tmp_
 
 
 @needs("slice/entities.json.gz")
+@pytest.mark.slow
 def test_the_real_slice_ingested_by_its_dump_and_through_gather_gives_the_same_claims(tmp_path):
     data = SHARED / "data" / "slice"
     world = World.read(
