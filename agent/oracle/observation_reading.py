@@ -24,6 +24,8 @@ _OBJECT = re.compile(r"\b(?:it|him|her(?= (?:in|at|on|by|for)\b)|the (?:building
 _JOINED = re.compile(r" (?:in|off|at|for|to|with|and)\b")
 _NOUN = re.compile(r" *(?:an? )?([a-z][a-z -]*[a-z])(?= and |[.,;]|$)")
 _BINOMIAL = re.compile(r"[(,] ?([A-Z]\w+ [^\W\d_]{3,})(?:\)|, )")
+FAMILY = "P53"
+_KIN = re.compile(r"\b(?:family|house|dynasty|clan)\b", re.IGNORECASE)
 _SPECIES = re.compile(
     rf"(?<!\w)({_CAPITAL}(?: [a-z]{{3,}}){{1,2}}?)(?=, | and | (?:was|were|is|are) |[.;]|$)"
 )
@@ -290,11 +292,17 @@ def candidates(
             for name, value in page.facts.values()
             if name == "country" and relation.property != "P17"
         ]
+        family = relation.property == FAMILY
         found = [
             Candidate(
                 c.value,
                 c.line,
-                c.score - 3.0 * (isinstance(c.value, Thing) and key(c.value.title) in land),
+                c.score
+                - 3.0
+                * (
+                    isinstance(c.value, Thing)
+                    and (key(c.value.title) in land or (family and not _KIN.search(c.value.title)))
+                ),
             )
             for c in found
         ]

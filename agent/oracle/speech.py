@@ -333,6 +333,8 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
         return str(value.year)
     if puzzle.ask_type == "date" and puzzle.precision == "century" and value.year is not None:
         return Words.century(value.year)
+    if puzzle.ask_type == "quantity" and value.number is not None and not puzzle.unit:
+        return f"{value.number:.10g}"  # a number of things: the words behind it may be anything
     if (
         puzzle.ask_type == "quantity"
         and value.number is not None

@@ -8,6 +8,7 @@ from questloom.agent.oracle.observation_reading import (
     Literal,
     PageRead,
     Thing,
+    candidates,
     names_in,
     subjects,
 )
@@ -17,6 +18,7 @@ from questloom.agent.oracle.solver import SURE, Solver
 from questloom.agent.oracle.speech import (
     MOST_WAYS,
     Observation,
+    answer_of,
     is_kind,
     is_other_parent,
     stated,
@@ -123,6 +125,22 @@ def test_a_year_is_no_sure_answer_where_the_day_is_asked():
     assert (told_day[0].value.day, told_day[0].score >= SURE) == (5, True)
     solver = Solver(puzzle(fact, ask_type="date", precision="year"), 20, ALL)
     assert solver._values(page(life, title="Ada Lund"), fact)[0].score >= SURE
+
+
+def test_a_town_from_which_somebody_came_is_no_family():
+    family = Relation(property="P53", label="family")
+    lund = page("Lund came from Velm.", title="Ada Lund", links=("Velm",))
+    assert all(c.score < SURE for c in candidates(lund, family, kind="thing"))
+    lund = page("Lund was born in Velm into the Mond family.", title="Ada Lund", links=("Velm",))
+    assert candidates(lund, family, kind="thing")[0].value.title == "Mond family"
+
+
+def test_a_number_of_things_is_answered_without_the_words_behind_it():
+    lives = Literal("11 lives", number=11, unit="live")
+    assert answer_of(puzzle(ask_type="quantity"), lives) == "11"
+    assert (
+        answer_of(puzzle(ask_type="quantity", unit="metre"), Literal("11", number=11)) == "11 metre"
+    )
 
 
 def test_some_of_a_family_are_not_part_of_its_name():

@@ -12,8 +12,8 @@ from questloom.records.plan import COMPUTATION, DETAIL, PLAIN
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.planning import search as search_module
 from questloom.transforms.planning.finish import (
-    ask_attributes,
     as_stated,
+    ask_attributes,
     ask_last_thing,
     certify_plan,
     count_years,
