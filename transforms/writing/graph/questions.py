@@ -3,8 +3,9 @@ answer."""
 
 from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
+from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT
 from questloom.transforms.writing.graph.lints import is_heavy, num_relative
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
     ages,
@@ -16,6 +17,9 @@ from questloom.transforms.writing.graph.reasoning_questions import (
     phrase_picture_question,
     years_to,
 )
+
+TRAILING = 2.0
+"""Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
 
 
 def question(phrases: NounPhrases) -> str:
@@ -167,6 +171,7 @@ def _literal(phrases: NounPhrases) -> str:
     ):
         return said
     noun = phrase.measure or phrases.choose(phrase.o or ("value",))
+    phrases.cost += TRAILING * bool(units)
     return f"what is {phrases.possessor(claim.subject, noun)}{f', in {units}' if units else ''}?"
 
 

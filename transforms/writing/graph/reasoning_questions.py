@@ -15,8 +15,9 @@ from collections.abc import Callable
 
 from questloom.records.form import Compute, Reads, Term
 from questloom.records.knowledge import Value
+from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords, in_picture
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 
 BIRTH, DEATH = "P569", "P570"
 MANY = 5

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from questloom.language.sentences import sentence_spans
 from questloom.records.form import ClaimClause, Form
 from questloom.records.identity import chance
+from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.fuzzy_words import refers_forward
 from questloom.transforms.writing.graph.label_source import WordSource
 from questloom.transforms.writing.graph.lints import find_hidden_words, problems, weigh
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.sentences import tell, things_of
 from questloom.transforms.writing.graph.telling import Telling
