@@ -2,6 +2,7 @@
 that thing itself, or for a count of years. Then `certify_plan` makes the whole certificate."""
 
 from collections.abc import Iterator
+from datetime import date
 from functools import partial
 from random import Random
 
@@ -127,11 +128,17 @@ def as_stated(facts: Lookups, claim: Claim, answer: Answer) -> Answer:
     does not state the day."""
     if answer.precision != "day" or facts.language != "en":
         return answer
-    days = {date.calendar_day for date in dates_of(claim.value)}
-    texts = page_texts(facts, claim.subject)
-    if any(date.calendar_day in days for text in texts for date, _, _ in dates_in(text, "plain")):
+    days = {d.calendar_day for d in dates_of(claim.value)}
+    if days & days_stated(facts, claim.subject):
         return answer
     return answer_of(facts, claim.value, precision="year") or answer
+
+
+@remembered()
+def days_stated(facts: Lookups, thing: str) -> frozenset[date]:
+    """The days that the thing's English page states."""
+    found = (d for text in page_texts(facts, thing) for d, _, _ in dates_in(text, "plain"))
+    return frozenset(day for d in found if (day := d.calendar_day))
 
 
 def ask_last_thing(
