@@ -6,12 +6,13 @@ from random import Random
 import pytest
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
-from questloom.records.knowledge import Value, entity_value
+from questloom.records.knowledge import Claim, Value, entity_value
 from questloom.records.outcomes import Reason
 from questloom.records.plan import COMPUTATION, DETAIL, PLAIN
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.planning import search as search_module
 from questloom.transforms.planning.finish import (
+    as_stated,
     ask_attributes,
     ask_last_thing,
     certify_plan,
@@ -24,6 +25,7 @@ from questloom.transforms.planning.finish import (
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.search import dearest_first, search
 from questloom.transforms.planning.shapes.chain import grow_chains
+from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import constants
 from tests.small_facts import claim, year
 from tests.transforms.planning.coast import (
@@ -297,3 +299,20 @@ def test_of_an_attribute_with_several_values_the_class_tells_which_is_asked_for(
         f.of(ClassClause) for f in forms if any(c.property == "P131" for c in f.of(ClaimClause))
     ]
     assert set(told) == {(ClassClause(var="a", class_id=kind),) for kind in kinds}
+
+
+def test_a_date_whose_day_no_page_states_is_asked_by_its_year():
+    born = Claim(
+        subject=architect(3),
+        property="P569",
+        value=Value(kind="time", time="+1633-05-12T00:00:00Z", precision=11),
+        best=True,
+    )
+    page = next(iter(page_texts(AT.facts, architect(3))))
+    assert "1633" in page and "May" not in page
+    answer = answer_of(AT.facts, born.value)
+    assert (answer.text, answer.precision) == ("12 May 1633", "day")
+    said = as_stated(AT.facts, born, answer)
+    assert (said.text, said.precision) == ("1633", "year")
+    year_only = answer_of(AT.facts, year(1633))
+    assert as_stated(AT.facts, born, year_only) is year_only
