@@ -1,7 +1,7 @@
 """Hides a third of a slice's items from `questloom gather`, gives them back to `gather --complete`, and
 compares the plans and kept questions with those of the whole slice.
 
-    python -m benchmarks.gather_complete SLICE --out FOLDER [--things 150] [--share 0.33] [--seed 0]
+    python -m benchmarks.gather_complete SLICE --out FOLDER [--things 250] [--share 0.33] [--seed 0]
 
 Local services serve the slice's items and articles. The anchors (things where questions start) are
 things with an article, and each gets a stand-in picture (`benchmarks/slice_cards.py`). Three stores
@@ -169,7 +169,7 @@ def main() -> None:
     )
     parser.add_argument("slice", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--things", type=int, default=150)
+    parser.add_argument("--things", type=int, default=250)
     parser.add_argument("--share", type=float, default=1 / 3)
     parser.add_argument("--rivals", type=int, default=500)
     parser.add_argument("--tolerance", type=float, default=0.1)
@@ -186,6 +186,7 @@ def main() -> None:
     write_cards(anchors, out / "cards")
     world.files = World.read([], [], [out / "cards"]).files
     world = world.with_pictures()
+    world.select("ASK {}")  # makes the query service's graph: a first reply would come too late
     first = {
         **{"ids": tuple(anchors), "rivals": args.rivals, "views": 0},
         **{"all_pictures": False, "page_views": False},

@@ -67,7 +67,7 @@ def write_cards(things: Iterable[str], out: Path) -> None:
     out.mkdir(parents=True)
     with (out / "metadata.jsonl").open("w", encoding="utf-8") as file:
         for number, thing in enumerate(things, 1):
-            name, depicts = f"card {number}.png", f"M{number}"
+            name, depicts = f"Card {number}.png", f"M{number}"
             card(chance(0, thing, "card")).save(out / name)
             said = statement(
                 depicts, "P180", item_value(thing), "wikibase-entityid", "wikibase-item"

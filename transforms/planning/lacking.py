@@ -126,9 +126,7 @@ def lacks_at(facts: Lookups, thing: str) -> tuple[Lack, ...]:
     if kind and not leading:
         found.append(Lack(STEPS, kind))
     named = (c for c in leading if c.best and c.value.kind == "entity")
-    found += (
-        Lack(VALUES, kind, c.property) for c in named if facts.entity(c.value.entity) is None
-    )
+    found += (Lack(VALUES, kind, c.property) for c in named if facts.entity(c.value.entity) is None)
     return tuple(sorted(found))
 
 
