@@ -1,11 +1,12 @@
 """Hides a third of a slice's items from `questloom gather`, gives them back to `gather --complete`, and
 compares the plans and kept questions with those of the whole slice.
 
-    python -m benchmarks.gather_complete SLICE --out FOLDER [--things 250] [--share 0.33] [--seed 0]
+    python -m benchmarks.gather_complete SLICE --out FOLDER [--things 300] [--share 0.33] [--seed 0]
 
 Local services serve the slice's items and articles. The anchors (things where questions start) are
-things with an article, and each gets a stand-in picture (`benchmarks/slice_cards.py`). Three stores
-are made, and the recipe `slice` makes questions from each:
+things with an article from which two claims lead on, one after the other. Each gets a stand-in
+picture (`benchmarks/slice_cards.py`). Three stores are made, and the recipe `slice` makes questions
+from each:
 
 * hidden: a random share of the items cannot be fetched. The query service counts and lists them, as
   it does where a real gathering holds a part of a class. Anchors, and things that are classes, are
@@ -36,6 +37,7 @@ from questloom.knowledge.gather.request import GatherRequest
 from questloom.knowledge.readers import polite
 from questloom.knowledge.store.store import Store
 from questloom.pipeline.commands.gather import gather, what_is_lacking
+from questloom.prompts.phrases import property_use
 from questloom.records.identity import chance
 
 HIDDEN, COMPLETED, WHOLE = "hidden", "completed", "whole"
@@ -61,6 +63,23 @@ class Counts:
 
     def kept_of(self, hops: int) -> int:
         return sum(number for (of, _), number in self.kept.items() if of == hops)
+
+
+def leads_on(world: World, name: str, steps: int = 2) -> bool:
+    """Whether a walk of some claims leads on from a thing, each with one value that the world has."""
+    if not steps:
+        return True
+    for prop, said in (world.entities[name].get("claims") or {}).items():
+        value = said[0]["mainsnak"].get("datavalue", {}).get("value")
+        to = value.get("id") if isinstance(value, dict) else None
+        if (
+            property_use(prop).hop
+            and len(said) == 1
+            and to in world.entities
+            and leads_on(world, to, steps - 1)
+        ):
+            return True
+    return False
 
 
 def draw_hidden(world: World, anchors: Iterable[str], share: float, seed: int) -> set[str]:
@@ -169,7 +188,7 @@ def main() -> None:
     )
     parser.add_argument("slice", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--things", type=int, default=250)
+    parser.add_argument("--things", type=int, default=300)
     parser.add_argument("--share", type=float, default=1 / 3)
     parser.add_argument("--rivals", type=int, default=500)
     parser.add_argument("--tolerance", type=float, default=0.1)
@@ -182,7 +201,8 @@ def main() -> None:
     (*_, entities) = sorted(args.slice.glob("entities*.json.gz"), reverse=True)
     articles = sorted(args.slice.glob("articles*.xml.bz2"))
     world = World.read([entities], articles, [])
-    anchors = with_article(world, args.things, args.seed)
+    pool = with_article(world, len(world.entities), args.seed)
+    anchors = [name for name in pool if leads_on(world, name)][: args.things]
     write_cards(anchors, out / "cards")
     world.files = World.read([], [], [out / "cards"]).files
     world = world.with_pictures()

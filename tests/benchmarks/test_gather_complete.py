@@ -11,6 +11,7 @@ from benchmarks.gather_complete import (
     WHOLE,
     Counts,
     draw_hidden,
+    leads_on,
     shortfalls,
     table,
 )
@@ -38,6 +39,20 @@ def test_a_share_of_the_items_is_hidden_and_never_an_anchor_or_a_class():
     assert hidden == draw_hidden(world(), anchors, 1 / 3, seed=0)
     assert hidden != draw_hidden(world(), anchors, 1 / 3, seed=1)
     assert draw_hidden(world(), anchors, 0.0, seed=0) == set()
+
+
+def test_an_anchor_leads_on_over_two_claims_with_one_value_each():
+    def claim(to: str) -> dict:
+        return {"mainsnak": {"datavalue": {"value": {"id": to}}}}
+
+    born = {"P19": [claim("Q2")]}
+    named = {"P138": [claim("Q3")], "P31": [claim("Q515")]}
+    things = {"Q1": {"claims": born}, "Q2": {"claims": named}, "Q3": {"claims": {}}}
+    assert leads_on(World(entities=things), "Q1") and not leads_on(World(entities=things), "Q2")
+    two = things | {"Q1": {"claims": {"P19": [claim("Q2"), claim("Q3")]}}}
+    assert not leads_on(World(entities=two), "Q1")
+    away = {name: things[name] for name in ("Q1", "Q2")}
+    assert not leads_on(World(entities=away), "Q1")
 
 
 def test_all_came_back_within_the_tolerance():
