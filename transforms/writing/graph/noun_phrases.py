@@ -73,8 +73,8 @@ class NounPhrases(Clauses):
             self.anchor_phrase = self.anchor_phrase or "this picture"
             return templates["picture"]
         else:
-            template = templates["picture_of"]
-        for noun in (part, "picture"):
+            template = templates["portrait_of" if words.is_person(reads.of) else "picture_of"]
+        for noun in (part, "picture", "portrait"):
             if (of := f"the {noun} of {{s}}") in (filled := template.replace("{p}", part)):
                 return filled.replace(of, self.possessor(reads.of, noun))
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))

@@ -286,7 +286,7 @@ class Telling(Pronouns):
 
     def placed(self, reads: Reads, templates: Mapping[str, str]) -> str:
         said = super().placed(reads, templates)
-        if "picture" in said:
+        if "picture" in said or "portrait" in said:
             self._mentioned.append(PICTURE)  # so that "it" may be the picture
         return said
 
