@@ -5,7 +5,7 @@ import copy
 import random
 from collections.abc import Mapping, Sequence
 
-from questloom.language.frames import BE, Frame, share_verb
+from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
@@ -19,6 +19,7 @@ ELSEWHERE = 4.0
 """Cost of a sentence about the year in one thing's picture where the question counts to a date of
 another thing. "How many years before the year on this tower's plaque did the church open?" keeps
 both apart."""
+EMPTY, BACKWARD = 2.0, 2.5
 UNNAMED = 4.0
 """Cost of "that woman" where a reader expects "she"."""
 ROLE = 1.0
@@ -99,17 +100,24 @@ class Telling(Pronouns):
         # "A man wrote this novel. He …": "the author of this novel" says as much.
         self.cost += (2.0 if more else 4.0) * (slot == "o" and person and bool(roles))
         # "This woman married a man": "her husband" says as much.
-        only = self._kin() & {bare(role) for role in roles}
+        only = self.kin() & {bare(role) for role in roles}
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
+        # "A shipyard built this steamship." says nothing; "A painting is owned by this museum." and
+        # "A family donated that painting and built a church." say it back to front.
+        self.cost += EMPTY * (frame.subject == slot and not more and known == words.form.anchor)
+        self.cost += BACKWARD * (frame.subject == slot and frame.preposition == "by")
         if frame.subject == slot:
             self.subject = var
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
             named = self._first_named(var, told)
-            # "Another painting by her hangs in the museum" would say that the first is there too.
-            if claims and not self._now_another and frame.is_reducible and self.rng.random() < 0.5:
-                named = self.modified(named, [(index, slot)], person, bare_head=True)
+            if claims and frame.is_reducible and self.rng.random() < 0.5:
+                head, named = named, self.modified(named, [(index, slot)], person, bare_head=True)
+                # "Another painting by her hangs in the museum" would say that the first is there
+                # too, but not "another painting donated by her".
+                weak = named.removeprefix(head).split()[0] in PREPOSITIONS
+                self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
                 return f"{named} {self.predicates(claims)}."
             # "Another painting was also made there" says it twice.
@@ -125,6 +133,7 @@ class Telling(Pronouns):
                 self.cost += WEAK * more_frame.is_weak  # "and is by Ada Orme"
                 both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
                 said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
+                self.cost += BACKWARD
             return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject
@@ -252,24 +261,20 @@ class Telling(Pronouns):
                 return f"other {noun}"
         return noun
 
-    def _kin(self) -> frozenset[str]:
-        """Nouns for relatives of whom each person has only one ("the wife", but "that pupil")."""
-        told = self.form_words.data["by_gender"]
-        return frozenset(noun for kin in told.values() for noun in kin.values())
+    def kind_in_question(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
+        """The noun with "other" ("which other bridge crosses that river?") if the text has told the
+        same claims of a thing of this kind.
 
-    def kind_in_question(self, var: str, noun: str) -> str:
-        """The noun with "other" ("which other bridge crosses that river?") if the text has told of a
-        thing of this kind what it asks of the other one.
-
-        Without that, "which other film did her father direct?" would say that the first film is his
+        Otherwise "which other film did her father direct?" would say that the first film is his
         too.
         """
-        same = self._alike(short(self.form_words, noun))
-        claims = [c for c in self.form_words.claims if var in (c.subject, c.object)]
-        asked = [(c.property, _ends(c, var)) for c in claims]
-        if any((c.property, _ends(c, v)) in asked for v in same for c in self.form_words.claims):
-            self._now_another = short(self.form_words, noun)
-            return f"other {noun}"
+        said = [self.form_words.claims[i] for i, _ in claims]
+        told = self.form_words.claims
+        for other in self._alike(short(self.form_words, noun)):
+            of_other = [(c.property, _ends(c, other)) for c in told]
+            if all((c.property, _ends(c, var)) in of_other for c in said):
+                self._now_another = short(self.form_words, noun)
+                return f"other {noun}"
         return noun
 
     def possessor(self, term: Term, noun: str) -> str:
@@ -281,7 +286,7 @@ class Telling(Pronouns):
 
     def placed(self, reads: Reads, templates: Mapping[str, str]) -> str:
         said = super().placed(reads, templates)
-        if "picture" in said:
+        if "picture" in said or "portrait" in said:
             self._mentioned.append(PICTURE)  # so that "it" may be the picture
         return said
 
@@ -330,6 +335,8 @@ class Telling(Pronouns):
         if len(alike) == 1:
             return the if role else that if person else self.choose((the, that))
         if len(others) > 1:
+            # "In which year was the first species discovered?": the reader must go back.
+            self.cost += HOPELESS * (self.asking and var == alike[0])
             return nth
         recent = (*self._before, *self._mentioned)
         if anchor in recent and var not in recent:
