@@ -164,8 +164,8 @@ def count_years(
     """Takes a form (a question as a query) that asks for an attribute. If the attribute is a date,
     gives forms that ask for the number of years between the date and another date of the walk.
 
-    The other date is a year in a picture, or a claim of the thing before the dated thing. The
-    picture is the question's own picture, or a picture of one of the two dated things.
+    The other date is a year in a picture of the dated thing, or a claim of the thing before it.
+    (Readers found it pointless to count from the plaque of one thing to a date of another.)
     `is_compared` decides which dates may be compared.
 
     Args:
@@ -180,13 +180,13 @@ def count_years(
     second = value_of_key(bindings[form.ask.var])
     if second.year is None:
         return
-    pictured = dict.fromkeys((form.anchor, before, claim.subject)) if at.draft.detail_share else ()
-    for of in pictured:
-        written = years_seen(at.facts, bindings[of], shown=of == form.anchor)
-        if written and is_compared(at.facts, form, bindings, of, claim.subject):
-            detail = draw.choice(written)
-            seen = reads("r", of, detail)
-            yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
+    dated = claim.subject
+    shown = dated == form.anchor
+    written = years_seen(at.facts, bindings[dated], shown=shown) if at.draft.detail_share else ()
+    if written and is_compared(at.facts, form, bindings, dated, dated):
+        detail = draw.choice(written)
+        seen = reads("r", dated, detail)
+        yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
     if not at.draft.computation_share or not is_compared(
         at.facts, form, bindings, before, claim.subject
     ):

@@ -132,6 +132,7 @@ class Clauses(ABC):
         """Forbids long words before the rest of a sentence, which a reader would take for a part of
         these words: "Which district has the town where this painting was made as its capital?"."""
         self.cost += HOPELESS * (bool(frame.rest) and len(said.split()) > MOST_BEFORE_REST)
+        self.cost += 3.0 * (bool(frame.rest) and said == "it")  # "has it as its capital"
 
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
         """The words for the end of a claim opposite to the described thing."""
@@ -210,12 +211,13 @@ class Clauses(ABC):
             phrase = self.form_words.phrase(self.form_words.claims[i])
             if (
                 isinstance(other, Value)
+                and bare_head
                 and (
                     (phrase.adjective and not self.noun_phrase(other).endswith("ism"))
-                    or (phrase.dated and other.precision == 9)
+                    # not "the 2000 painting"
+                    or (phrase.dated and other.precision == 9 and other.year and other.year % 100)
+                    and self.rng.random() < 0.7
                 )
-                and bare_head
-                and self.rng.random() < 0.7
             ):
                 head = self._with_adjective(head, other)
                 continue

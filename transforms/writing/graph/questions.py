@@ -118,7 +118,12 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
-    *modifying, last = sorted(claims, key=lambda c: not phrases.frames(c[0])[0].is_reducible)
+    frames = {i: phrases.frames(i) for i, _ in claims}
+    # "Which painting by her was made in the town?", not "… made in the town is by her?".
+    *modifying, last = sorted(
+        claims,
+        key=lambda c: (not frames[c[0]][0].is_reducible, not any(f.is_weak for f in frames[c[0]])),
+    )
     if person or (modifying and phrases.rng.random() < 0.4):
         modifying = []
     kind = phrases.kind_in_question(var, noun, modifying or claims)

@@ -36,8 +36,9 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
         return "what is to be seen?"
     part = words.class_noun(reads.part) if reads.part else ""
     year = "year" if words.form.ask.type == "date" else "text"
+    of = "portrait_of" if words.is_person(reads.of) else "picture_of"
     where = (
-        ("_picture" if reads.of == words.form.anchor else "_picture_of")
+        f"_{'picture' if reads.of == words.form.anchor else of}"
         if in_picture(words, reads, part)
         else ""
         if part and part not in words.data["parts_written"]

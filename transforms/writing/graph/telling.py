@@ -19,6 +19,7 @@ ELSEWHERE = 4.0
 """Cost of a sentence about the year in one thing's picture where the question counts to a date of
 another thing. "How many years before the year on this tower's plaque did the church open?" keeps
 both apart."""
+EMPTY, BACKWARD = 2.0, 2.5
 UNNAMED = 4.0
 """Cost of "that woman" where a reader expects "she"."""
 ROLE = 1.0
@@ -99,9 +100,13 @@ class Telling(Pronouns):
         # "A man wrote this novel. He …": "the author of this novel" says as much.
         self.cost += (2.0 if more else 4.0) * (slot == "o" and person and bool(roles))
         # "This woman married a man": "her husband" says as much.
-        only = self._kin() & {bare(role) for role in roles}
+        only = self.kin() & {bare(role) for role in roles}
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
+        # "A shipyard built this steamship." says nothing; "A painting is owned by this museum." and
+        # "A family donated that painting and built a church." say it back to front.
+        self.cost += EMPTY * (frame.subject == slot and not more and known == words.form.anchor)
+        self.cost += BACKWARD * (frame.subject == slot and frame.preposition == "by")
         if frame.subject == slot:
             self.subject = var
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
@@ -128,6 +133,7 @@ class Telling(Pronouns):
                 self.cost += WEAK * more_frame.is_weak  # "and is by Ada Orme"
                 both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
                 said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
+                self.cost += BACKWARD
             return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject
@@ -255,11 +261,6 @@ class Telling(Pronouns):
                 return f"other {noun}"
         return noun
 
-    def _kin(self) -> frozenset[str]:
-        """Nouns for relatives of whom each person has only one ("the wife", but "that pupil")."""
-        told = self.form_words.data["by_gender"]
-        return frozenset(noun for kin in told.values() for noun in kin.values())
-
     def kind_in_question(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
         """The noun with "other" ("which other bridge crosses that river?") if the text has told the
         same claims of a thing of this kind.
@@ -285,7 +286,7 @@ class Telling(Pronouns):
 
     def placed(self, reads: Reads, templates: Mapping[str, str]) -> str:
         said = super().placed(reads, templates)
-        if "picture" in said:
+        if "picture" in said or "portrait" in said:
             self._mentioned.append(PICTURE)  # so that "it" may be the picture
         return said
 
