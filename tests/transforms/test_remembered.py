@@ -139,6 +139,8 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "facts.said_class.find_descriptor_class": ("Q1",),
     "certificate.margin._margin_of": (Description(var="x0", parts=()), entity_value("Q1"), 2),
     "facts.indexed._by_subject": ("P1",),
+    "facts.indexed._classes_above": ("Q1",),
+    "facts.indexed._closures": (),
     "facts.values._names_read": ("Q1",),
     "facts.within._num_inside": ("P131", "Q1"),
     "facts.within._inside": (("P131",), "Q1"),

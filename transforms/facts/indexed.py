@@ -19,31 +19,75 @@ INSTANCE_OF = "P31"
 
 
 def things_named(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
-    """The best values of a property whose values are things, in any order. The result may lack
-    values that are no things, unless the subject has an unknown value."""
-    return tuple(_by_subject(facts, property).get(subject, ())) or best_values(
-        facts, subject, property
-    )
+    """The best values of a property whose values are things, in the store's order. The result may
+    lack values that are no things, unless the subject says that it has an unknown value or none."""
+    found = _named(facts, subject, property)
+    return best_values(facts, subject, property) if found is None else found
 
 
 def classes_named(facts: Facts, subject: str) -> tuple[str, ...]:
     """The direct classes of a thing, in any order."""
-    found = _by_subject(facts, INSTANCE_OF).get(subject)
+    found = _named(facts, subject, INSTANCE_OF)
     return tuple(v.entity for v in found) if found else classes_of(facts, subject)
 
 
+def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
+    """Whether the entity is an instance of the class or of a subclass; None where the store knows
+    no class of the entity."""
+    known = _classes_above(facts, entity_id)
+    return None if known is None else class_id in known
+
+
+@remembered()
+def _classes_above(facts: Facts, entity_id: str) -> frozenset[str] | None:
+    """The classes of an entity with all their superclasses; None where the store knows no class."""
+    classes = _named(facts, entity_id, INSTANCE_OF)
+    known = _closures(facts).get(classes) if classes else None
+    if known is not None:
+        return known
+    entity = facts.entity(entity_id)
+    if entity is None or not entity.classes:
+        return None
+    known = frozenset(entity.classes + entity.class_closure)
+    if classes:
+        _closures(facts)[classes] = known
+    return known
+
+
+@remembered(1)
+def _closures(facts: Facts) -> dict[tuple[Value, ...], frozenset[str]]:
+    """For each set of direct classes that `_classes_above` met, these classes with all their
+    superclasses. Things with the same direct classes have the same superclasses."""
+    return {}
+
+
+def _named(facts: Facts, subject: str, property: str) -> tuple[Value, ...] | None:
+    """The things that a subject names in a property; None if only the subject's claims tell."""
+    things, otherwise = _by_subject(facts, property)
+    return things.get(subject, otherwise)
+
+
 @remembered(PROPERTIES_KEPT)
-def _by_subject(facts: Facts, property: str) -> dict[str, list[Value]]:
-    """The things that a property's best claims name, by subject; empty if there are too many pairs.
-    Subjects with an unknown value are left out."""
-    found: dict[str, list[Value]] = {}
-    if facts.profile(property).num_pairs > MOST_PAIRS:
-        return found
+def _by_subject(
+    facts: Facts, property: str
+) -> tuple[dict[str, tuple[Value, ...] | None], tuple[Value, ...] | None]:
+    """The things that a property's best claims name, by subject, and what is true of all other
+    subjects. For a subject with an unknown value or none, only its claims tell the values (None).
+    The same holds for other subjects if there are too many pairs, or if some values are no things.
+    """
+    profile = facts.profile(property)
+    if profile.num_pairs > MOST_PAIRS:
+        return {}, None
+    listed: dict[str, list[Value]] = {}
     last = Value(kind="entity")
     for thing, subject in facts.entity_values(property):
         if thing != last.entity:
             last = entity_value(thing)
-        found.setdefault(subject, []).append(last)
-    for subject in facts.subjects(property, "somevalue", limit=MOST_PAIRS):
-        found.pop(subject, None)
-    return found
+        listed.setdefault(subject, []).append(last)
+    unknown = facts.subjects(property, "somevalue", limit=MOST_PAIRS)
+    num_things = sum(map(len, listed.values()))
+    found: dict[str, tuple[Value, ...] | None] = {s: tuple(v) for s, v in listed.items()}
+    found.update(dict.fromkeys(unknown))
+    found.update(dict.fromkeys(facts.subjects(property, "novalue", limit=MOST_PAIRS)))
+    # the profile counts every value but "none"
+    return found, () if profile.num_pairs == num_things + len(unknown) else None

@@ -140,15 +140,6 @@ def classes_of(facts: Facts, entity_id: str) -> tuple[str, ...]:
     return entity.classes if entity else ()
 
 
-def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
-    """Whether the entity is an instance of the class or of a subclass; None where the store knows
-    no class of the entity."""
-    entity = facts.entity(entity_id)
-    if entity is None or not entity.classes:
-        return None
-    return class_id in entity.class_closure or class_id in entity.classes
-
-
 def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bool:
     """Whether a found value matches the wanted value. The values are equal, or two dates or
     measures may be the same, or the found place lies inside the wanted place."""
