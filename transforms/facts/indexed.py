@@ -19,8 +19,8 @@ INSTANCE_OF = "P31"
 
 
 def things_named(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
-    """The best values of a property whose values are things, in the store's order. The result may
-    lack values that are no things, unless the subject says that it has an unknown value or none."""
+    """The result of `best_values`. It is read from the index if all values of the property are
+    things, whoever the subject is."""
     found = _named(facts, subject, property)
     return best_values(facts, subject, property) if found is None else found
 
@@ -54,6 +54,25 @@ def _classes_above(facts: Facts, entity_id: str) -> frozenset[str] | None:
     return known
 
 
+def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
+    """Whether the rival's class is an ancestor of the wanted class, so that the rival may also be
+    an instance of the wanted class."""
+    wanted = facts.entity(class_id)
+    ancestors = set(wanted.class_closure) if wanted else set()
+    frontier = {class_id}
+    for _ in range(8):
+        frontier = {
+            v.entity
+            for c in sorted(frontier)
+            for v in things_named(facts, c, "P279")
+            if v.kind == "entity"
+        } - ancestors
+        if not frontier:
+            break
+        ancestors |= frontier
+    return bool(ancestors & set(classes_named(facts, rival)))
+
+
 @remembered(1)
 def _closures(facts: Facts) -> dict[tuple[Value, ...], frozenset[str]]:
     """For each set of direct classes that `_classes_above` met, these classes with all their
@@ -63,21 +82,19 @@ def _closures(facts: Facts) -> dict[tuple[Value, ...], frozenset[str]]:
 
 def _named(facts: Facts, subject: str, property: str) -> tuple[Value, ...] | None:
     """The things that a subject names in a property; None if only the subject's claims tell."""
-    things, otherwise = _by_subject(facts, property)
-    return things.get(subject, otherwise)
+    index = _by_subject(facts, property)
+    return None if index is None else index.get(subject, ())
 
 
 @remembered(PROPERTIES_KEPT)
-def _by_subject(
-    facts: Facts, property: str
-) -> tuple[dict[str, tuple[Value, ...] | None], tuple[Value, ...] | None]:
-    """The things that a property's best claims name, by subject, and what is true of all other
-    subjects. For a subject with an unknown value or none, only its claims tell the values (None).
-    The same holds for other subjects if there are too many pairs, or if some values are no things.
+def _by_subject(facts: Facts, property: str) -> dict[str, tuple[Value, ...] | None] | None:
+    """The things that a property's best claims name, by subject. The entry of a subject with an
+    unknown value or none is None, since the index does not tell its values. The result is None if
+    there are too many pairs, or if some values are no things.
     """
     profile = facts.profile(property)
     if profile.num_pairs > MOST_PAIRS:
-        return {}, None
+        return None
     listed: dict[str, list[Value]] = {}
     last = Value(kind="entity")
     for thing, subject in facts.entity_values(property):
@@ -85,9 +102,10 @@ def _by_subject(
             last = entity_value(thing)
         listed.setdefault(subject, []).append(last)
     unknown = facts.subjects(property, "somevalue", limit=MOST_PAIRS)
-    num_things = sum(map(len, listed.values()))
+    # the profile counts every value but "none"
+    if profile.num_pairs != sum(map(len, listed.values())) + len(unknown):
+        return None
     found: dict[str, tuple[Value, ...] | None] = {s: tuple(v) for s, v in listed.items()}
     found.update(dict.fromkeys(unknown))
     found.update(dict.fromkeys(facts.subjects(property, "novalue", limit=MOST_PAIRS)))
-    # the profile counts every value but "none"
-    return found, () if profile.num_pairs == num_things + len(unknown) else None
+    return found

@@ -200,25 +200,6 @@ def _names_read(facts: Facts, entity_id: str) -> frozenset[str]:
     return frozenset(name.casefold() for name in names)
 
 
-def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
-    """Whether the rival's class is an ancestor of the wanted class, so that the rival may also be
-    an instance of the wanted class."""
-    wanted = facts.entity(class_id)
-    ancestors = set(wanted.class_closure) if wanted else set()
-    frontier = {class_id}
-    for _ in range(8):
-        frontier = {
-            v.entity
-            for c in sorted(frontier)
-            for v in best_values(facts, c, "P279")
-            if v.kind == "entity"
-        } - ancestors
-        if not frontier:
-            break
-        ancestors |= frontier
-    return bool(ancestors & set(classes_of(facts, rival)))
-
-
 def value_as_clue(value: Value) -> Value:
     """A value as a clue states it: a date as a year, a thing without qualifiers."""
     if value.kind == "time" and value.precision > YEAR:
