@@ -13,61 +13,25 @@ Each `NounPhrases` makes one random derivation (a choice of words for every part
 sum `cost` measures how awkward the wording is. `verbalise.py` compares several derivations.
 """
 
-import random
-import re
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
 
-from questloom.language.frames import PREPOSITIONS, Frame, share_verb
-from questloom.records.form import ClaimClause, Reads, Term
+from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
-from questloom.transforms.writing.graph.form_words import FormWords, bare, in_picture
-from questloom.transforms.writing.graph.fuzzy_words import negated, years_from
-from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, stays
+from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, Clauses
+from questloom.transforms.writing.graph.form_words import bare, in_picture
+from questloom.transforms.writing.graph.lints import PER_WORD
 
-HOPELESS = 100.0
-"""Cost of a wording that no reader should see, for example a variable without a description, or the
-same name for two things."""
-WEAK = 9.0
-"""Cost of a sentence whose verb says nothing: "A painting is by this man"."""
-MOST_BEFORE_REST = 3
-"""Maximum number of words between a verb and the rest of its sentence: "has that town as its
-capital"."""
 MAX_DEPTH = 2
 """Maximum depth of descriptions inside descriptions, except for phrases like "this bridge's
 architect"."""
-LIGHT = 4
-"""Maximum number of words of a noun phrase in the middle of a clause."""
 PLAIN = 0.75
 """Minimum share of wordings that call the pictured thing "this bridge". Test readers found that
 phrases other than "this bridge" read worse and hide little."""
-_T = TypeVar("_T")
 _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 
 
-class NounPhrases:
-    """One random derivation (choice of words) for the noun phrases of a form.
-
-    `used` are the claims that the text has already stated. `introduced` maps each variable that the
-    text has mentioned to its noun, by which the text can refer back. `said_nouns` are the nouns
-    after which "this one" may stand for the pictured thing.
-    """
-
-    def __init__(self, form_words: FormWords, rng: random.Random) -> None:
-        self.form_words, self.rng = form_words, rng
-        self.used: set[int] = set()
-        self.introduced: dict[str, str] = {}
-        self.told_years: set[str] = set()
-        """The years in pictures that have a sentence of their own."""
-        self.anchor_phrase = ""
-        self.cost = 0.0
-        self.said_nouns: list[str] = []
-        self._depth = 0
-
-    def choose(self, options: Sequence[_T]) -> _T:
-        """Chooses one of several wordings at random. The first wording in the file is chosen a
-        little more often."""
-        return self.rng.choices(options, weights=[1.6] + [1.0] * (len(options) - 1))[0]
+class NounPhrases(Clauses):
+    """One random derivation (choice of words) for the noun phrases of a form."""
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
         """The words for a term at the current place of the text. If `subject` is true, the term is
@@ -109,8 +73,8 @@ class NounPhrases:
             self.anchor_phrase = self.anchor_phrase or "this picture"
             return templates["picture"]
         else:
-            template = templates["picture_of"]
-        for noun in (part, "picture"):
+            template = templates["portrait_of" if words.is_person(reads.of) else "picture_of"]
+        for noun in (part, "picture", "portrait"):
             if (of := f"the {noun} of {{s}}") in (filled := template.replace("{p}", part)):
                 return filled.replace(of, self.possessor(reads.of, noun))
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
@@ -130,6 +94,8 @@ class NounPhrases:
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
             return f"{_PRONOUNS[pronoun][1]} {bare(noun)}"
         said = self.noun_phrase(term)
+        if said.startswith(("his ", "her ")) and len(said.split()) == 2:
+            return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
         short = (
             self.form_words.kinds(term)[:1]
             and self.form_words.kinds(term)[0] in self.form_words.data["possessors"]
@@ -142,7 +108,7 @@ class NounPhrases:
             short
             and len(said.split()) <= LIGHT
             and not said.endswith(("s", "”"))
-            and self.rng.random() < 0.5
+            and (bare(noun) in self.kin() or self.rng.random() < 0.5)
         ):
             return f"{said}'s {bare(noun)}"
         return f"the {bare(noun)} {preposition} {said}"
@@ -181,18 +147,18 @@ class NounPhrases:
         self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
         return template.replace("{this}", self.anchor_phrase)
 
-    def kind_in_question(self, var: str, noun: str) -> str:
+    def kin(self) -> frozenset[str]:
+        """Nouns for relatives of whom each person has only one ("the wife", but "that pupil")."""
+        told = self.form_words.data["by_gender"]
+        return frozenset(noun for kin in told.values() for noun in kin.values())
+
+    def kind_in_question(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
         """The noun that follows "which" in a question, for the kind of the asked thing."""
         return noun
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
         """The noun that follows "the" in a description, for the kind of the described thing."""
         return noun
-
-    def introduce(self, var: str, noun: str) -> None:
-        """Marks the variable as introduced. The noun can then refer back to the variable."""
-        self.introduced[var] = noun
-        self.said_nouns.append(noun)
 
     def own(self, term: Term) -> str:
         """The possessive of a person: "his" or "her", and "their" where the sex is unknown."""
@@ -217,27 +183,6 @@ class NounPhrases:
             return pronoun if subject else _PRONOUNS[pronoun][0]
         self.cost += HOPELESS  # "A town … the town": stated twice
         return f"the {self.introduced[var]}"
-
-    def take_claims(self, var: str) -> list[tuple[int, str]]:
-        """The claims that describe a variable and are not yet used. After the call, the returned
-        claims count as used."""
-        words, found = self.form_words, list[tuple[int, str]]()
-        for i, slot in words.describing(var):
-            other = self.other(i, slot)
-            outward = (
-                not isinstance(other, str)
-                or other in words.names
-                or words.ranks[other] > words.ranks[var]
-            )
-            if i not in self.used and outward:
-                found.append((i, slot))
-        self.used.update(i for i, _ in found)
-        return found
-
-    def other(self, index: int, slot: str) -> Term:
-        """The end of a claim that is opposite to the given end."""
-        claim = self.form_words.claims[index]
-        return claim.object if slot == "s" else claim.subject
 
     def _described(self, var: str) -> str:
         """A definite description: "the architect of …", "the lighthouse that …"."""
@@ -288,240 +233,3 @@ class NounPhrases:
             else noun,
         )
         return said
-
-    def frames(self, index: int) -> tuple[Frame, ...]:
-        """The sentences that can state a claim."""
-        words, claim = self.form_words, self.form_words.claims[index]
-        found = words.phrase(claim).frames(words.verbs)
-        return (
-            tuple(negated(f, words.verbs.bases) for f in found) if self._is_denied(index) else found
-        )
-
-    def _is_denied(self, index: int) -> bool:
-        vague = self.form_words.vague.get(self.form_words.claims[index])
-        return vague is not None and vague.kind == "exclusion"
-
-    def frame(self, index: int, *, subject: str) -> Frame:
-        """A sentence for a claim, in which the given end of the claim is the subject. If the claim
-        has no sentence with this subject, the wording gets the cost `HOPELESS`."""
-        fit = [f for f in self.frames(index) if f.subject == subject]
-        if not fit:
-            self.cost += HOPELESS
-            return self.frames(index)[0]
-        return self.choose(fit)
-
-    def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
-        """Joins claims into predicates of their common subject: "stands in Karsk and was opened in
-        1850".
-
-        If two claims have the same relation or the same verb, the verb appears only once: "holds
-        that painting and “Fog”", "was discovered in Karsk by Ivo Mersk".
-        """
-        alike = {self.form_words.claims[i].property for i, _ in claims}
-        if len(alike) == 1 < len(claims):
-            frame = self.frame(claims[0][0], subject=claims[0][1])
-            ends = [self._other_end(frame, i, slot) for i, slot in claims]
-            return frame.predicate(self.form_words.words.listed(ends))
-        frames = [self.frame(i, subject=slot) for i, slot in claims]
-        self.cost += WEAK * any(f.is_weak for f in frames)
-        said = [
-            f.predicate(self._other_end(f, i, slot))
-            for f, (i, slot) in zip(frames, claims, strict=True)
-        ]
-        return share_verb(frames, said, LIGHT) or self.form_words.words.listed(said)
-
-    def weigh_before_rest(self, frame: Frame, said: str) -> None:
-        """Forbids long words before the rest of a sentence, which a reader would take for a part of
-        these words: "Which district has the town where this painting was made as its capital?"."""
-        self.cost += HOPELESS * (bool(frame.rest) and len(said.split()) > MOST_BEFORE_REST)
-
-    def _other_end(self, frame: Frame, index: int, slot: str) -> str:
-        """The words for the end of a claim opposite to the described thing."""
-        words, other = self.form_words, self.other(index, slot)
-        vague = words.vague.get(words.claims[index])
-        if vague is not None and vague.since:
-            start = vague.object
-            since = words.property_phrase(vague.since, start)
-            return years_from(
-                vague,
-                frame,
-                since,
-                words.words,
-                self.choose,
-                lambda subject: self.noun_phrase(start, subject=subject),
-            )
-        if isinstance(other, Value) and frame.other == "t":
-            return words.words.at(other)
-        if isinstance(other, str) and other in words.reads:
-            return self.in_year(words.reads[other])
-        said = self._same(index, slot) or self.noun_phrase(other)
-        self.weigh_before_rest(frame, said)
-        # A common noun as value needs an article ("a poet", "an apple"); names and descriptions
-        # have their own.
-        common = (
-            frame.other == "a"
-            and said[:1].islower()
-            and not said.startswith(("the ", "a ", "an ", "this "))
-        )
-        return words.words.indefinite(said) if common else said
-
-    def _same(self, index: int, slot: str) -> str:
-        """Words like "the same architect as this bridge", if only one claim describes the
-        architect, and this claim has the same relation as the given claim; otherwise ""."""
-        words, var = self.form_words, self.other(index, slot)
-        if (
-            slot != "s"
-            or not isinstance(var, str)
-            or var in {*words.names, *self.introduced, words.form.anchor}
-        ):
-            return ""
-        before, claim = set(self.used), words.claims[index]
-        match [words.claims[i] for i, _ in self.take_claims(var)]:
-            case [ClaimClause(object=end, property=property) as twin] if (
-                end == var and property == claim.property and self.rng.random() < 0.6
-            ):
-                noun = self.choose((words.called(var), words.noun(var)))
-                self._depth += 1
-                other = self.noun_phrase(twin.subject)
-                self._depth -= 1
-                self.introduce(var, noun)
-                # "The same family as the first one": a family, or a painting? "The same man as her"?
-                self.cost += HOPELESS * (" " not in other or other == "the first one")
-                return f"the same {noun} as {other}"
-        self.used = before
-        return ""
-
-    def modified(
-        self, head: str, claims: Sequence[tuple[int, str]], person: bool, *, bare_head: bool
-    ) -> str:
-        """Adds claims to a head noun. Reduced clauses ("designed by …") come first, then relative
-        clauses that share one pronoun.
-
-        Args:
-            head: "the tower", "a tower", "the architect of …".
-            claims: the claims about the head, from `take_claims`.
-            person: whether the clauses take "who" instead of "that".
-            bare_head: whether the head is a bare noun. A clause after a bare noun may leave out
-                "that was".
-        """
-        pronoun = "who" if person else "that"
-        reduced, relative = list[str](), dict[str, list[str]]()
-        # What years are counted from lies on the way, which mentions it first.
-        for i, slot in sorted(claims, key=self._told_late):
-            other = self.other(i, slot)
-            phrase = self.form_words.phrase(self.form_words.claims[i])
-            if (
-                isinstance(other, Value)
-                and (
-                    (phrase.adjective and not self.noun_phrase(other).endswith("ism"))
-                    or (phrase.dated and other.precision == 9)
-                )
-                and bare_head
-                and self.rng.random() < 0.7
-            ):
-                head = self._with_adjective(head, other)
-                continue
-            frame = self.choose(self.frames(i))
-            if frame.subject == slot:
-                predicate = frame.predicate(self._other_end(frame, i, slot))
-                # "The town beside that river not in Velm": is the river not there?
-                vague = self.form_words.vague.get(self.form_words.claims[i])
-                alone = len(claims) == 1 or vague is None or vague.kind == "range"
-                shorter = frame.is_weak or self.rng.random() < 0.8
-                if bare_head and alone and frame.is_reducible and shorter:
-                    reduced.append(predicate.partition(" ")[2])
-                else:
-                    relative.setdefault(pronoun, []).append(predicate)
-                    self.cost += WEAK * frame.is_weak
-                    # "the town that is the home port of …", "the bridge that is in this town"
-                    self.cost += 2.0 * (
-                        predicate.startswith("is the ") or (bare_head and frame.is_reducible)
-                    )
-                continue
-            subject = self.noun_phrase(other, subject=True)
-            self.cost += (
-                0.8 * max(0, len(subject.split()) - 3)
-                + 4.0 * num_relative(subject)
-                + 4.0 * (frame.preposition in ("by", "of", "from"))
-            )
-            said = frame.gap(subject)
-            self.cost += 2.0 * said.endswith((" is", " was"))  # "the town where this library is"
-            if (
-                frame.preposition in ("in", "at", "on")
-                and not frame.rest
-                and self.form_words.is_place(self.form_words.claims[i].object)
-                and not (
-                    frame.preposition == "on"
-                    and self.form_words.is_water(self.form_words.claims[i].object)
-                )
-            ):
-                relative.setdefault("where", []).append(said)
-            elif (
-                stays(frame)
-                and not frame.rest
-                and len(claims) == 1
-                and len(subject.split()) < LIGHT
-                and not subject.startswith("that ")  # "the man that play is dedicated to"
-            ):
-                # "The man this species is named after".
-                relative.setdefault("", []).append(f"{said} {frame.preposition}")
-            elif frame.preposition:
-                self.cost += 1.5  # "the bridge beneath which this river flows"
-                relative.setdefault(
-                    f"{frame.preposition} {'whom' if person else 'which'}", []
-                ).append(said)
-            else:
-                short = len(subject.split()) <= 2 and not subject.startswith("that ")
-                short = short and not (
-                    person and subject[:1].isupper()
-                )  # "his daughter Ada Orme taught"
-                contact = len(claims) == 1 and short
-                # "The organ this church holds", but not "which the cathedral shown here holds".
-                self.cost += 2.0 if contact else HOPELESS
-                relative.setdefault("" if contact else "whom" if person else "which", []).append(
-                    said
-                )
-        # "The 1991 painting" would make a reader ask which painting.
-        self.cost += 2.5 * (bool(claims) and bare_head and not reduced and not relative)
-        return self._joined(head, reduced, relative)
-
-    def _told_late(self, claim: tuple[int, str]) -> int:
-        vague = self.form_words.vague.get(self.form_words.claims[claim[0]])
-        return 2 * bool(vague and vague.since) or isinstance(self.other(*claim), str)
-
-    def _with_adjective(self, head: str, value: Value) -> str:
-        """Puts a value before the noun of a head: "the 1871 painting", "the Gothic church" (from
-        "Gothic architecture")."""
-        article, _, noun = head.partition(" ")
-        adjective = re.sub(r"^the | (?:architecture|style)$", "", self.noun_phrase(value))
-        if noun.startswith("other "):
-            article, noun = f"{article} other", noun.removeprefix("other ")
-        return (
-            f"the {adjective} {noun}"
-            if article == "the"
-            else self.form_words.words.indefinite(f"{adjective} {noun}")
-            if article in ("a", "an")
-            else f"{article} {adjective} {noun}"
-        )
-
-    def _joined(self, head: str, reduced: list[str], relative: dict[str, list[str]]) -> str:
-        """Joins the head with its reduced and relative clauses. Short clauses come first, so that
-        no clause seems to belong to the noun of another clause."""
-
-        def light(texts: list[str]) -> list[str]:
-            return sorted(texts, key=lambda t: len(t.split()))
-
-        listed = self.form_words.words.listed
-        where = light([r for r in reduced if r.split(" ")[0] in PREPOSITIONS])
-        done = light([r for r in reduced if r not in where])
-        clauses = [f"{opening} {listed(light(said))}".strip() for opening, said in relative.items()]
-        parts = [*where, *([listed(done)] if done else []), *clauses]
-        self.cost += (
-            4.0 * sum(len(p.split()) > LIGHT for p in parts[:-1])
-            + 4.0 * max(0, len(clauses) - 1)
-            + 3.0 * max(0, len(where) - 1)
-        )
-        # "the station in this town that has two floors": does the station or the town have two
-        # floors?
-        self.cost += 5.0 * any(" this " in f" {p} " or " the " in f" {p} " for p in parts[:-1])
-        return " ".join([head, *parts])

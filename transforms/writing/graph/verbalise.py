@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from questloom.language.sentences import sentence_spans
 from questloom.records.form import ClaimClause, Form
 from questloom.records.identity import chance
+from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.fuzzy_words import refers_forward
 from questloom.transforms.writing.graph.label_source import WordSource
 from questloom.transforms.writing.graph.lints import find_hidden_words, problems, weigh
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.sentences import tell, things_of
 from questloom.transforms.writing.graph.telling import Telling
@@ -68,6 +69,7 @@ def verbalise(
     recipe_seed: int,
     genders: Mapping[str, str] | None = None,
     years: Mapping[str, int] | None = None,
+    died: Mapping[str, int] | None = None,
     seen: str = "",
     language: str = "en",
     hidden: Collection[str] = (),
@@ -86,6 +88,7 @@ def verbalise(
         genders: maps each variable that is a person to "he" or "she", where the sex is known.
         years: maps each variable that is a date to its year. A form that computes with two dates
             needs both years.
+        died: maps variables that are people to the year of their death, where it is known.
         seen: a word for what everybody sees in the picture, if the word says more than the thing's
             class ("bird" for a species).
         language: language of the phrases.
@@ -101,6 +104,7 @@ def verbalise(
         classes=classes,
         genders=genders or {},
         years=years or {},
+        died=died or {},
         facts=facts,
         language=language,
         seen=seen,
