@@ -29,7 +29,7 @@ site: $(VENV)/installed
 
 # SKIPS=FILE tells all skipped tests and fails on one whose reason no line of the file allows.
 SKIPS ?=
-PYTEST := $(BIN)/python -m pytest $(if $(SKIPS),-p tests.skips --allowed-skips $(SKIPS))
+PYTEST := $(BIN)/python -m pytest --durations 15 $(if $(SKIPS),-p tests.skips --allowed-skips $(SKIPS))
 
 test: lint system
 	$(PYTEST) -m "not slow and not flink" -n 2 --dist loadfile

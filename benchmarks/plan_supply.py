@@ -83,7 +83,7 @@ class Supply:
 def drawn(at: Ground, num: int) -> list[str]:
     """Things that pictures may show, in an order that depends only on the recipe's seed."""
     found = [e.id for e in at.facts.facts.scan_entities() if e.classes]  # type: ignore[attr-defined]
-    shown = [e for e in found if len(at.facts.images_of(e)) >= at.min_views and at.may_be_shown(e)]
+    shown = [e for e in found if at.is_pictured(e) and at.may_be_shown(e)]
     chance(at.recipe_seed, "things", "plan_supply").shuffle(shown)
     return shown[:num]
 

@@ -46,7 +46,7 @@ def git(*arguments: str) -> str:
 
 
 def words_now() -> dict[str, int]:
-    names = git("ls-files", "--cached", "--others", "--exclude-standard").splitlines()
+    names = git("ls-files").splitlines()
     return {
         name: count_words((ROOT / name).read_text(encoding="utf-8"))
         for name in sorted(names)

@@ -41,11 +41,9 @@ SETTINGS = (
 """A thing gets one seed of each level. A card has no text, so none is read."""
 
 
-def with_article(slice_: Path, num: int, seed: int) -> list[str]:
-    """The ids of things with an article in the slice, drawn at random, at most `num` of them. People
-    without a date of death are left out, since no question shows them."""
-    (*_, entities) = sorted(slice_.glob("entities*.json.gz"), reverse=True)
-    world = World.read([entities], sorted(slice_.glob("articles*.xml.bz2")), [])
+def with_article(world: World, num: int, seed: int) -> list[str]:
+    """The ids of things with an article, drawn at random, at most `num` of them. People without a
+    date of death are left out, since no question shows them."""
     found = [
         name
         for name, entity in world.entities.items()
@@ -69,7 +67,7 @@ def write_cards(things: Iterable[str], out: Path) -> None:
     out.mkdir(parents=True)
     with (out / "metadata.jsonl").open("w", encoding="utf-8") as file:
         for number, thing in enumerate(things, 1):
-            name, depicts = f"card {number}.png", f"M{number}"
+            name, depicts = f"Card {number}.png", f"M{number}"
             card(chance(0, thing, "card")).save(out / name)
             said = statement(
                 depicts, "P180", item_value(thing), "wikibase-entityid", "wikibase-item"
@@ -153,10 +151,10 @@ def main() -> None:
     out: Path = args.out
     for name in ("cards", "store", "run"):
         shutil.rmtree(out / name, ignore_errors=True)
-    things = with_article(args.slice, args.things, args.seed)
-    write_cards(things, out / "cards")
     (*_, entities) = sorted(args.slice.glob("entities*.json.gz"), reverse=True)
     articles = sorted(args.slice.glob("articles*.xml.bz2"))
+    things = with_article(World.read([entities], articles, []), args.things, args.seed)
+    write_cards(things, out / "cards")
     run(
         *("ingest", "--store", str(out / "store"), "--entities", str(entities)),
         *(word for path in articles for word in ("--articles", str(path))),

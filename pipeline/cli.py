@@ -209,7 +209,7 @@ def gather(
     ] = "",
     complete: Annotated[
         Path | None,
-        typer.Option(help="Adds the classes that a run's lacking.tsv names to a gathered folder."),
+        typer.Option(help="Adds what a run's lacking.tsv names to a gathered folder."),
     ] = None,
     limit: Annotated[
         int, typer.Option(min=1, help="Largest number of anchors of the class, category or query.")
@@ -265,16 +265,17 @@ def gather(
     from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
     from questloom.pipeline.commands.gather import gather as gather_into
     from questloom.pipeline.commands.gather import (
-        lacking_classes,
         lines_of,
         summary_text,
         titles_of_articles,
+        what_is_lacking,
     )
 
     if rivals != "all" and not rivals.isdecimal():
         raise InputError(f"--rivals {rivals}", "is neither all nor a number", "Write all, or 2000")
     if titles and articles:
         raise InputError("gather", "takes --titles or --articles", "Say which things are meant.")
+    lacking, ways = what_is_lacking(complete)
     request = GatherRequest(
         class_id=class_id,
         ids=lines_of(ids, "--ids"),
@@ -284,7 +285,8 @@ def gather(
         category_depth=category_depth,
         page_views=page_views,
         query=sparql,
-        lacking=lacking_classes(complete),
+        lacking=lacking,
+        ways=ways,
         limit=limit,
         depth=depth,
         rivals=MAX_CLASS if rivals == "all" else int(rivals),

@@ -24,6 +24,12 @@ _OBJECT = re.compile(r"\b(?:it|him|her(?= (?:in|at|on|by|for)\b)|the (?:building
 _JOINED = re.compile(r" (?:in|off|at|for|to|with|and)\b")
 _NOUN = re.compile(r" *(?:an? )?([a-z][a-z -]*[a-z])(?= and |[.,;]|$)")
 _BINOMIAL = re.compile(r"[(,] ?([A-Z]\w+ [^\W\d_]{3,})(?:\)|, )")
+FAMILY = "P53"
+_KIN = re.compile(r"\b(?:family|house|dynasty|clan)\b", re.IGNORECASE)
+_SPECIES = re.compile(
+    rf"(?<!\w)({_CAPITAL}(?: [a-z]{{3,}}){{1,2}}?)(?=, | and | (?:was|were|is|are) |[.;]|$)"
+)
+_SOME_OF = re.compile(r"^(?:Members|Natives|Children|Pupils|Works) (?:of|by) (?:the )?(?=[A-Z])")
 _OF = re.compile(r"(?:The )?[A-Z]\w+ of (?:the )?[A-Z]")
 _LIFE = re.compile(r"\((?:[^()]*?\D)?(\d{3,4})\s*[–-]\s*(?:[^()]*?\D)?(\d{3,4})\)")
 UNITS = {
@@ -286,11 +292,17 @@ def candidates(
             for name, value in page.facts.values()
             if name == "country" and relation.property != "P17"
         ]
+        family = relation.property == FAMILY
         found = [
             Candidate(
                 c.value,
                 c.line,
-                c.score - 3.0 * (isinstance(c.value, Thing) and key(c.value.title) in land),
+                c.score
+                - 3.0
+                * (
+                    isinstance(c.value, Thing)
+                    and (key(c.value.title) in land or (family and not _KIN.search(c.value.title)))
+                ),
             )
             for c in found
         ]
@@ -299,10 +311,35 @@ def candidates(
     return _best(found)
 
 
-def subjects(page: PageRead, relation: Relation | None) -> list[Candidate]:
-    """Finds candidates for the subject of a relation on the object's page, most certain first."""
-    found = _best(_of_sentences(page, cues_of(relation).object, "thing", "")) if relation else []
-    return [c for c in found if isinstance(c.value, Thing)]
+def subjects(
+    page: PageRead, relation: Relation | None, *, species: bool = False
+) -> list[Candidate]:
+    """Finds candidates for the subject of a relation on the object's page, most certain first.
+
+    Args:
+        species: whether the subject is a species, whose name goes on in lower case ("Velm tern").
+    """
+    if relation is None:
+        return []
+    cues = cues_of(relation).object
+    found = _best(_of_sentences(page, cues, "thing", ""))
+    whole = list(_species(page, cues)) if species else []
+    names = {c.value.title for c in whole if isinstance(c.value, Thing)}
+    return whole + [
+        c
+        for c in found
+        if isinstance(c.value, Thing)
+        and c.value.title not in names
+        and not any(name.startswith(f"{c.value.title} ") for name in names)
+    ]
+
+
+def _species(page: PageRead, cues: Sequence[Cue]) -> Iterator[Candidate]:
+    """The names of species in sentences with a cue (a phrase that states a relation)."""
+    for line in page.sentences:
+        if any(cue.words.search(line.text) for cue in cues):
+            for m in _SPECIES.finditer(line.text):
+                yield Candidate(Thing(m[1], page.links.get(m[1], "")), line, 4.0)
 
 
 def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Candidate]:
@@ -449,7 +486,8 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
     ]
     spans = [(s, e) for s, e, _ in longest]
     last = base(page.title).split()[-1:]
-    for m in _NAME.finditer(text):
+    some = _SOME_OF.match(text)  # "Members of the Velm family" names the family
+    for m in _NAME.finditer(text, some.end() if some else 0):
         inside = [e for s, e in spans if s < m.end() and m.start() < e]
         if [m.group()] == last:
             longest.append((m.start(), m.end(), page.thing))  # the family name of a person alone

@@ -16,7 +16,7 @@ give the same episode.
 import heapq
 import itertools
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from questloom.agent.oracle.anchor_search import AnchorSearch
 from questloom.agent.oracle.computation import computed
@@ -60,6 +60,7 @@ from questloom.agent.oracle.speech import (
     holds,
     in_other_words,
     is_kind,
+    is_other_parent,
     is_person,
     label_of,
     lead_of,
@@ -82,6 +83,8 @@ MAX_REVERSE = 16
 MAX_DOUBT = 9.0
 IN_INFOBOX = 5.0
 """A candidate value from an infobox has a score above this threshold."""
+YEAR_FOR_DAY = 2.5
+"""The highest score of a candidate that gives only the year, if the question asks for the day."""
 OUTDONE = 1.5
 """The doubt about a value from a sentence if the infobox states another value."""
 UNSEEN_PICTURE = 3.0
@@ -91,9 +94,10 @@ WHOLE_KIND = 0.5
 """The result of `is_kind` if a page's words match the kind in the question exactly."""
 PART_OF_KIND = 0.3
 NO_PAGE = 0.7
+NAMESAKE = 0.5
 OTHER_KIND = 2.5
 """The doubts about whether a thing is of the right kind. `PART_OF_KIND` is for a page that states
-only part of the kind ("museum" for a maritime museum). `NO_PAGE` is for a thing without a page.
+only part of the kind ("museum" for a maritime museum). `NO_PAGE` is for a thing without a page, with `NAMESAKE` more if another thing of its name has one.
 `OTHER_KIND` is for a page that states another kind."""
 
 
@@ -355,7 +359,14 @@ class Solver(AnchorSearch):
                 if isinstance(c.value, Thing) and key(c.value.title) not in named_in_question
             ]
         if kind == "date" and self.puzzle.precision == "day" and fact.object == self.puzzle.ask:
-            found = [c for c in found if isinstance(c.value, Literal) and c.value.day] or found
+            # a year alone is taken only if no page states the day
+            found = [
+                c
+                if isinstance(c.value, Literal) and c.value.day
+                else replace(c, score=min(c.score, YEAR_FOR_DAY))
+                for c in found
+            ]
+            found.sort(key=lambda c: -c.score)
         return found
 
     def _sort_of(self, fact: Fact) -> tuple[str, str]:
@@ -391,12 +402,23 @@ class Solver(AnchorSearch):
             if has_page
             else f"{subject.name} has no page"
         )
-        observation = yield from self.call(
-            f"{why}. Other pages may, so I search for it with the name.",
-            "text_search",
-            query=f"{subject.name} {words_for(fact.relation)}",
-            top_k=10,
-        )
+        found: list[Candidate] = []
+        thought = f"{why}. Other pages may, so I search for it with the name."
+        for words in words_for(fact.relation):
+            observation = yield from self.call(
+                thought, "text_search", query=f"{subject.name} {words}", top_k=10
+            )
+            found += self._said_elsewhere(observation, subject, fact)
+            if any(c.score >= SURE for c in found):
+                break
+            thought = f"That says nothing of it. I search for {subject.name} in other words."
+        return found
+
+    def _said_elsewhere(
+        self, observation: Observation | None, subject: Thing, fact: Fact
+    ) -> list[Candidate]:
+        """Candidates for the object of a fact in what the hits of a search say about its subject."""
+        assert fact.relation is not None
         kind, unit = self._sort_of(fact)
         found: list[Candidate] = []
         for hit, _ in self.hits(observation):
@@ -405,6 +427,7 @@ class Solver(AnchorSearch):
                 page is None
                 or page.title == subject.title
                 or not any(says(line.text, subject.name) for line in page.lines())
+                or is_other_parent(page, fact.relation)
             ):
                 continue
             found += listed_under(page, fact.relation, subject) if kind == "thing" else []
@@ -452,6 +475,7 @@ class Solver(AnchorSearch):
         for fact, end in facts:
             found = doubt_about(page, fact, end)
             if found is None:
+                self._push_without_page(way, facts)
                 against = candidates(page, fact.relation, kind=kind_of(end))[0].line.text
                 self.setback = self.manner.say(
                     "says otherwise",
@@ -475,6 +499,18 @@ class Solver(AnchorSearch):
         doubt += sum(OTHER_KIND if k < 0 else PART_OF_KIND for k in kinds if k < WHOLE_KIND)
         self._push({**way.bound, var: Bound(page.thing, chosen.line)}, way.base + doubt)
         return None
+
+    def _push_without_page(self, way: Way, facts: list[tuple[Fact, Read | Const]]) -> None:
+        """Queues a thing as one without a page, because the page under its name is a namesake's.
+        Only a thing that a page names for the question's facts, and about which nothing more has to
+        be read, can do without a page."""
+        var = way.unseen
+        thing = way.bound[var].value
+        assert isinstance(thing, Thing)
+        unsaid = sum(not self._said_there(thing, f, end) for f, end in facts)
+        read_on = any(f.subject == var and f not in dict(facts) for f in self.puzzle.facts)
+        if not (thing.url or read_on or unsaid == len(facts)):
+            self._push(way.bound, way.base + NO_PAGE + NAMESAKE + UNSTATED_DOUBT * unsaid)
 
     def _namesakes(self, way: Way, page: PageRead) -> Generator[Action, Observation, float]:
         """The doubt about a page that was opened only by a thing's name. If the page mentions the
@@ -523,7 +559,12 @@ class Solver(AnchorSearch):
         """Whether the page of the known thing names a candidate in a sentence that states the
         relation."""
         page = self.page_of(known if isinstance(known, Thing) else Thing(named(known)))
-        return page is not None and any(same(c.value, thing) for c in subjects(page, fact.relation))
+        return page is not None and any(same(c.value, thing) for c in self._subjects(page, fact))
+
+    def _subjects(self, page: PageRead, fact: Fact) -> list[Candidate]:
+        """Candidates for the subject of a fact on the object's page."""
+        species = any(k.var == fact.subject and "taxon" in k.words for k in self.puzzle.kinds)
+        return subjects(page, fact.relation, species=species)
 
     def _reverse(self, way: Way, fact: Fact) -> Actions:
         """Looks for possible subjects of a fact whose object is known. The candidates come from the
@@ -577,7 +618,7 @@ class Solver(AnchorSearch):
                         "names it", a_kind=with_article(kind), kind=kind, name=thing.name
                     ),
                 )
-            for c in subjects(page, other.relation) if page else []:
+            for c in self._subjects(page, other) if page else []:
                 if isinstance(c.value, Thing) and c.score >= SURE:
                     said.setdefault(c.value, set()).add(number)
                     lines.setdefault(c.value, c.line)
@@ -589,7 +630,7 @@ class Solver(AnchorSearch):
                     "tell apart",
                     a_kind=with_article(kind),
                     kind=kind,
-                    said=words_of(fact, known),
+                    said=words_of(fact, known, self.puzzle),
                 ),
                 "text_search",
                 query=query,
@@ -686,7 +727,7 @@ class Solver(AnchorSearch):
         facts = self._closed(var, bound)
         queries = [
             [*kinds, *(named(e) for _, e in facts)],
-            [*kinds, *(stated(f, e) for f, e in facts)],
+            [*kinds, *(stated(f, e, self.puzzle) for f, e in facts)],
         ]
         queries += [[*kinds, bare(e)] for _, e in facts if len(facts) > 1 and is_plain(e)]
         queries += [

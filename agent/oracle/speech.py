@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from questloom.agent.oracle.observation_reading import Literal, PageRead, Read, Thing, flat, key
-from questloom.agent.oracle.puzzle import Const, Fact, Order, Puzzle
+from questloom.agent.oracle.puzzle import Const, End, Fact, Order, Puzzle
 from questloom.agent.oracle.relation_words import Relation, cues_of
-from questloom.prompts.phrases import property_phrase, verb_forms
+from questloom.prompts.phrases import language_data, property_phrase, verb_forms
 from questloom.prompts.phrases.words import Words
 
 MAX_QUOTED = 240
 LONG_LABEL = 25
 """Maximum length of a relation's label in characters. Longer labels ("located in the administrative territorial
 entity") do not occur on pages."""
+MOST_WAYS = 3
 KIND_WORDS = {
     "taxon": ("species", "genus"),
     "species": ("species", "genus"),
@@ -24,6 +25,7 @@ KIND_WORDS = {
     "church building": ("church", "chapel", "cathedral"),
     "human settlement": ("town", "city", "village"),
     "book": ("book", "novel", "play", "collection"),
+    "treaty": ("treaty", "peace", "truce", "convention", "pact", "accord"),
 }
 """The words that the first sentences of pages use for a thing, by the class of the thing."""
 VAGUE = frozenset(
@@ -140,10 +142,10 @@ def relation_noun(relation: Relation) -> str:
     return next(iter(nouns), f"one that it was {relation.label}")
 
 
-def words_of(fact: Fact, value: Read | Const | None) -> str:
+def words_of(fact: Fact, value: Read | Const | None, puzzle: Puzzle | None = None) -> str:
     """A fact about an unknown thing, worded so that it completes a phrase such as "a bridge that
-    …"."""
-    said = stated(fact, value)
+    …". If the puzzle is given, the words fit the kinds of the fact's things."""
+    said = stated(fact, value, puzzle)
     if said != named(value) or fact.relation is None:
         return said
     phrase = property_phrase(fact.relation.property, label=fact.relation.label)
@@ -171,7 +173,9 @@ def goal_of(puzzle: Puzzle, var: str, known: Collection[str] = ()) -> str:
             whether = f", whether it is {named(given)}" if isinstance(given, Const) else ""
             parts.append(f"the {relation_noun(fact.relation)}{whether}")
         elif fact.relation and fact.object == var and fact.subject not in known:
-            parts.append(f"{with_article(_kind_word(puzzle, fact))} that {words_of(fact, it)}")
+            parts.append(
+                f"{with_article(_kind_word(puzzle, fact))} that {words_of(fact, it, puzzle)}"
+            )
     return "; ".join(dict.fromkeys(parts))[:600] or "what it is"
 
 
@@ -265,14 +269,15 @@ def lead_of(page: PageRead) -> str:
     return quoted_line(page.sentences[0].text if page.sentences else page.title)
 
 
-def words_for(relation: Relation) -> str:
-    """A few words for a relation, as the page of the relation's object uses them. With more words,
-    the name in the search query would count too little."""
+def words_for(relation: Relation) -> tuple[str, ...]:
+    """The ways to search for a relation, in a few words each, as pages of the relation's object
+    state it; at most `MOST_WAYS`. With more words, the name in the query would count too little."""
     label = relation.label if len(relation.label) < LONG_LABEL else ""
     words = dict.fromkeys(
         w for c in cues_of(relation).object if len(w := _plain(c.words.pattern)) > 3
     )
-    return " ".join([*label.split(), *next(iter(words), "").split()])
+    first, *others = list(words)[:MOST_WAYS] or [""]
+    return (" ".join([*label.split(), *first.split()]), *others)
 
 
 def is_person(page: PageRead) -> bool:
@@ -286,21 +291,38 @@ def is_person(page: PageRead) -> bool:
     ) or any(name in ("birth_date", "birth_place", "occupation") for name, _ in page.facts.values())
 
 
+def is_other_parent(page: PageRead, relation: Relation) -> bool:
+    """Whether the pronouns of a person's page rule the person out as the father or the mother."""
+    text = " ".join(line.text for line in page.sentences)
+    men, women = (
+        len(re.findall(p, text)) for p in (r"\b[Hh](?:e|is)\b", r"\b(?:She|she|Her|her)\b")
+    )
+    return {"P22": women > men, "P25": men > women}.get(relation.property, False)
+
+
 def with_article(word: str) -> str:
     """A noun with the article "a" or "an"."""
     return "something" if word == "one" else f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"
 
 
-def stated(fact: Fact, value: Read | Const | None) -> str:
-    """A fact about an unknown thing, worded as the thing's page may state it ("was born in Velm")."""
-    said = (
-        property_phrase(fact.relation.property, label=fact.relation.label).predicates(
-            "s", verb_forms()
-        )
-        if fact.relation
-        else []
-    )
+def stated(fact: Fact, value: Read | Const | None, puzzle: Puzzle | None = None) -> str:
+    """A fact about an unknown thing, worded as the thing's page may state it ("was born in Velm").
+    If the puzzle is given, the words fit the kinds of the fact's things: a treaty "was signed in"
+    a town, and a picture "hangs in" a museum."""
+    if fact.relation is None:
+        return named(value)
+    phrase = property_phrase(fact.relation.property, label=fact.relation.label)
+    if puzzle is not None:
+        phrase = phrase.variant(_sorts(puzzle, fact.subject), _sorts(puzzle, fact.object))
+    said = phrase.predicates("s", verb_forms())
     return (said[0] if said else "{o}").replace("{o}", named(value))
+
+
+def _sorts(puzzle: Puzzle, end: End) -> tuple[str, ...]:
+    """The kinds of things, as the table of phrases calls them, to which an end of a fact belongs."""
+    words = {w.casefold() for k in puzzle.kinds if k.var == end for w in k.words}
+    kinds = language_data("en")["kinds"]
+    return tuple(kind for kind, names in kinds.items() if not words.isdisjoint(names))
 
 
 def answer_of(puzzle: Puzzle, value: Read) -> str:
@@ -311,6 +333,8 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
         return str(value.year)
     if puzzle.ask_type == "date" and puzzle.precision == "century" and value.year is not None:
         return Words.century(value.year)
+    if puzzle.ask_type == "quantity" and value.number is not None and not puzzle.unit:
+        return f"{value.number:.10g}"  # a number of things: the words behind it may be anything
     if (
         puzzle.ask_type == "quantity"
         and value.number is not None

@@ -239,9 +239,12 @@ class Amounts(Rules):
         )
 
     def on_part(self, start: int, var: str, what: str) -> Iterator[Part]:
-        """Reads the thing or part on which words are written: "{x}", "the plaque on {x}", or "its
-        plaque"."""
+        """Reads the thing or part on which words are written: "{x}", "the plaque on {x}", "its
+        plaque", or "the portrait of {x}"."""
         kind = "date" if what == "year" else f"{what} "
+        if self.at(start, "the", "portrait", "of"):
+            yield from self.on_part(start + 3, var, what)
+        yield from self._owned(start, ("portrait",), Seen(self._var(start + 1), var, "", what))
         for whose in self.noun_phrase(start):
             yield Part(
                 whose.end, (*whose.atoms, Seen(whose.var, var, "", what)), whose.cost, var, kind

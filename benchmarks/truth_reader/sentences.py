@@ -368,6 +368,8 @@ class Sentences(Grammar):
             elif self.at(start, "how", "many", "years", word):
                 for end, atoms, cost in self._dated(start + 4):
                     yield end, atoms, Target("years", (WRITTEN, "when")), cost
+        if self.at(start, "how", "old", "did"):
+            yield from self._age(start + 3)
         for word in ("older", "younger"):
             if self.at(start, "how", "many", "years", word, "than"):
                 yield from self._older(start + 5)
@@ -377,6 +379,22 @@ class Sentences(Grammar):
             yield from self._two_literals(start + 7, "by", "ratio", "")
         if self.at(start, "how", "many", "times", "as"):
             yield from self._times(start + 4)
+
+    def _age(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
+        """Reads "(How old did) {x} turn in the year on {y}?", "… in that year?", and "… in the year
+        when {y} was built?"."""
+        for person in self.noun_phrase(start):
+            born = (*person.atoms, Has(person.var, "P569", "born"))
+            i = person.end + 2
+            if not self.at(person.end, "turn", "in"):
+                continue
+            for year in self.literal(i):
+                atoms, cost = (*born, *year.atoms), person.cost + year.cost
+                yield year.end, atoms, Target("years", (year.var, "born")), cost
+            if self.at(i, "the", "year", "when"):
+                for event in self.happened(i + 3):
+                    atoms, cost = (*born, *event.atoms), person.cost + event.cost
+                    yield event.end, atoms, Target("years", (event.var, "born")), cost
 
     def _older(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "(How many years older than) {x} was {y}?"."""

@@ -7,13 +7,13 @@ after a killed run, or with a larger limit, requests only what is missing.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 
 from questloom.knowledge.gather import gathered as state
 from questloom.knowledge.gather.categories import walk_category
-from questloom.knowledge.gather.closure import classes_above, is_item, number_of
+from questloom.knowledge.gather.closure import classes_above, is_item, links_of, number_of
 from questloom.knowledge.gather.fetcher import Fetcher
 from questloom.knowledge.gather.gathered import FETCHED, MERGED, MISSING, row
 from questloom.knowledge.gather.page_views import fetch_views
@@ -212,12 +212,41 @@ class Gathering:
         return members
 
     def complete(self) -> None:
-        """Completes the classes in `request.lacking`: fetches their counts, members and articles."""
+        """Completes the classes in `request.lacking`: fetches their counts, members and articles. Fetches also
+        the things to which the claims in `request.ways` lead, and their articles."""
         members = [name for each in self.request.lacking for name in self.count_class(each)]
         self.fetcher.entities(members, "members that were lacking", again=True)
+        things = self._go_on()
         self.gather_words()
-        self.gather_articles(members)
-        self.gather_views(members)
+        self.gather_articles([*members, *things])
+        self.gather_views([*members, *things])
+
+    def _go_on(self) -> list[str]:
+        """Follows the claims in `request.ways` from the things that the anchors' claims lead to, for
+        `request.depth` steps. Returns these things and the ones they lead to."""
+        ways: dict[str, set[str]] = {}
+        for class_id, prop in self.request.ways:
+            ways.setdefault(class_id, set()).add(prop)
+        frontier = json.loads(self.gathered.body(state.NOTE, "reached") or b"[]")
+        reached = dict.fromkeys(frontier)
+        for step in range(self.request.depth if ways else 0):
+            values = dict.fromkeys(value for name in frontier for value in self._led_to(name, ways))
+            self.fetcher.entities(values, f"values that were lacking, step {step + 1}", again=True)
+            frontier = list(values)
+            reached |= values
+        self.fetcher.keep([row(state.NOTE, "reached", FETCHED, json.dumps([*reached]))])
+        return list(reached)
+
+    def _led_to(self, name: str, ways: Mapping[str, set[str]]) -> tuple[str, ...]:
+        """The items to which an entity's claims of the given properties lead, by the entity's class."""
+        links = self.fetcher.of(name)
+        kinds = classes_above(links.classes, self.fetcher.links) & ways.keys() if links else ()
+        if not kinds:
+            return ()
+        wanted = set[str]().union(*(ways[kind] for kind in kinds))
+        body = json.loads(self.gathered.body(state.ENTITY, self.fetcher.final(name)) or b"{}")
+        claims = {p: said for p, said in (body.get("claims") or {}).items() if p in wanted}
+        return links_of({"claims": claims}, self.request.wiki).values
 
     def gather_words(self) -> None:
         """Fetches all superclasses, units and properties of the gathered things, because sentences

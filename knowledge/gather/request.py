@@ -13,8 +13,8 @@ most anchors are counted first."""
 @dataclass(frozen=True, kw_only=True)
 class GatherRequest:
     """The request: what to gather. The anchors (things where questions start) come from one of
-    class_id, ids, titles, category and query. A request with `lacking` has no anchors; it fetches
-    the missing members of incomplete classes."""
+    class_id, ids, titles, category and query. A request with `lacking` or `ways` has no anchors; it
+    fetches what an earlier gathering lacks."""
 
     class_id: str = ""
     ids: tuple[str, ...] = ()
@@ -30,6 +30,8 @@ class GatherRequest:
     """A SPARQL query that selects the items as ?item."""
     lacking: tuple[str, ...] = ()
     """Classes that an earlier gathering left incomplete."""
+    ways: tuple[tuple[str, str], ...] = ()
+    """(class, property): claims of the class's things lead to things that an earlier gathering lacks."""
     limit: int = 500
     """Maximum number of anchors from the class, the category or the query."""
     depth: int = 2
@@ -48,6 +50,11 @@ class GatherRequest:
     the anchors are fetched."""
     page_views: bool = True
     """Whether to fetch the page views of the reached things' articles."""
+
+    @property
+    def completes(self) -> bool:
+        """Whether the request completes an earlier gathering."""
+        return bool(self.lacking or self.ways)
 
     @property
     def wiki(self) -> str:

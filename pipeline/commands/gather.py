@@ -35,6 +35,7 @@ from questloom.transforms.ingest.sources import (
     read,
     site_of,
 )
+from questloom.transforms.planning.lacking import VALUES
 
 SHOWN_CLASSES = 10
 """Number of classes that the closing text names; classes gathered in part come first."""
@@ -88,26 +89,28 @@ def titles_of_articles(path: str, language: str) -> tuple[str, ...]:
     return found
 
 
-def lacking_classes(path: Path | None) -> tuple[str, ...]:
-    """The classes that a run's `lacking.tsv` names, each once; the result is () if no file is
-    given.
+def what_is_lacking(path: Path | None) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """The classes and the (class, property) pairs that a run's `lacking.tsv` names, each once. A pair
+    stands for claims that lead to missing things. The result is ((), ()) if no file is given.
 
     Raises:
-        InputError: the file cannot be read, or is not a table of lacking classes.
+        InputError: the file cannot be read, or is not a table of what is lacking.
     """
     where = f"--complete {path}"
     rows = list(csv.DictReader(lines_of(path, "--complete"), delimiter="\t"))
-    found = tuple(dict.fromkeys(str(row.get("class")) for row in rows))
+    named = [str(row.get("class")) for row in rows]
     if (
         path is not None
-        and (wrong := next((c for c in found or ("",) if not is_item(c)), None)) is not None
+        and (wrong := next((c for c in named or ("",) if not is_item(c)), None)) is not None
     ):
         raise InputError(
             where,
             f"is no table of classes ({wrong!r} is no item)",
             "Give the lacking.tsv of a run, or a file with the line `class` and an item a line.",
         )
-    return found
+    ways = [(row["class"], row["property"]) for row in rows if row.get("kind") == VALUES]
+    classes = [row["class"] for row in rows if row.get("kind") != VALUES]
+    return tuple(dict.fromkeys(classes)), tuple(dict.fromkeys(ways))
 
 
 def gather(
@@ -159,7 +162,7 @@ def gather(
 
 def _check(request: GatherRequest) -> None:
     given = [request.class_id, request.ids, request.titles, request.category, request.query]
-    if sum(map(bool, [*given, request.lacking])) != 1:
+    if sum(map(bool, [*given, request.completes])) != 1:
         raise InputError(
             "gather",
             "takes one of --class, --ids, --titles, --articles, --category, --sparql and --complete",
@@ -201,8 +204,8 @@ def _check(request: GatherRequest) -> None:
 def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
     request, gathered = run.request, run.gathered
     begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
-    if request.lacking:
-        asked = {**begun["asked"], "completed": len(request.lacking)}
+    if request.completes:
+        asked = {**begun["asked"], "completed": len(request.lacking) + len(request.ways)}
         run.complete()
         return write_dumps(run, day=begun["day"], asked=asked)
     if request.category:
@@ -267,7 +270,7 @@ def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> Gat
         InputError: the folder was begun with another request or without a request.
     """
     begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
-    if request.lacking:
+    if request.completes:
         if "asked" not in begun:
             raise InputError(
                 f"--out {out}", "holds nothing that could be completed", "Gather into it first."
@@ -320,7 +323,7 @@ def summary_text(out: Path, summary: Json) -> str:
         "Next:",
         f"  questloom ingest --store STORE {' '.join(inputs)}",
         "  questloom plan --store STORE --lacking lacking.tsv   # plans by level, shape and hops; what the store lacks",
-        f"  questloom gather --out {out} --complete lacking.tsv   # fetches the classes that are lacking; then ingest again",
+        f"  questloom gather --out {out} --complete lacking.tsv   # fetches what is lacking; then ingest again",
         "  questloom synth --store STORE --out RUN",
     ]
     return "\n".join(lines)

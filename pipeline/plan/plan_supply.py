@@ -20,7 +20,7 @@ from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
 from questloom.records.plan import PlannedSeed
 from questloom.transforms.drafting.seeds import choose
-from questloom.transforms.planning.lacking import CLAIMS, MEMBERS
+from questloom.transforms.planning.lacking import CLAIMS, MEMBERS, VALUES
 from questloom.transforms.planning.moves import TEXT_SEARCH
 from questloom.transforms.planning.planner import plan_seed
 from questloom.transforms.planning.supply import Supply, supply_of
@@ -63,6 +63,11 @@ class PlanSupply:
         missing = (one for one in self.lacking if one.lack.kind == CLAIMS)
         return sum((one.total or 0) - one.held for one in missing)
 
+    @property
+    def num_relations(self) -> int:
+        """The number of pairs of a class and a relation whose values the store does not hold."""
+        return sum(one.lack.kind == VALUES for one in self.lacking)
+
     def as_json(self) -> dict[str, Any]:
         """The supply for programs."""
         return {
@@ -78,6 +83,7 @@ class PlanSupply:
             "queries": self.queries,
             "incomplete_classes": self.num_classes,
             "missing_claims": self.num_claims,
+            "missing_values": self.num_relations,
             "lacking": [one.words for one in self.lacking],
             "file": self.file,
         }
@@ -105,7 +111,8 @@ class PlanSupply:
         return "\n".join(
             [
                 *lines,
-                f"lacking: members of {self.num_classes:,} classes, {self.num_claims:,} claims of rivals",
+                f"lacking: members of {self.num_classes:,} classes, {self.num_claims:,} claims of rivals, "
+                f"values of {self.num_relations:,} relations",
                 *(f"  {one.words}" for one in self.lacking[:SHOWN]),
                 f"  {len(self.lacking):,} such lines: {self.file}",
                 f"Next: questloom gather --out SLICE --complete {self.file}; then ingest SLICE again",

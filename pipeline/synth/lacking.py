@@ -6,13 +6,13 @@ The columns of `RUN/lacking.tsv` are:
 
 ```
 kind        a constant of `questloom.transforms.planning.lacking`
-class       the class; for claims, `property` names the property
+class       the class; for claims and values, `property` names the property
 things      the number of entities without any plan that needed the missing data
 refused     the number of steps and forms that were refused for lack of the data, over all seeds
             without a plan. This number orders the rows: in a small world 42 refused seeds got a
             plan once all classes were complete, and 31 of them with the first class in this order
 held, of    the class members in the store, and all members (empty if unknown); for claims, the
-            members with such a claim, and all members in the store
+            members with such a claim, and all members in the store; for values, the same
 what        a sentence with the same content
 ```
 """
@@ -26,7 +26,7 @@ from questloom.pipeline.synth.job import Job
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Seed
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.planning.lacking import CLAIMS, STEPS, Lack
+from questloom.transforms.planning.lacking import CLAIMS, STEPS, VALUES, Lack
 from questloom.transforms.stages.run_folder import RunFolder
 
 FILE = "lacking.tsv"
@@ -108,12 +108,14 @@ def _describe(lack: Lack, things: int, refused: int, facts: Lookups) -> Lacking:
     fell = f"{refused:,} {'step was' if refused == 1 else 'steps were'} refused"
     if things:
         fell += f", {things:,} {'thing has' if things == 1 else 'things have'} no plan"
-    if lack.kind == CLAIMS:
+    if lack.kind in (CLAIMS, VALUES):
         info = facts.property(lack.property)
         relation = f"“{info.labels.get('en', lack.property) if info else lack.property}”"
         profile = facts.profile(lack.property, lack.class_id)
         held, members = profile.num_subjects, profile.num_instances
         words = f"{fell}: {members - held:,} of {members:,} of the class {name} have no {relation}"
+        if lack.kind == VALUES:
+            words = f"{fell}: the {relation} of some of the class {name} is not in the store"
         return Lacking(lack, things, refused, held, members, words)
     if lack.kind == STEPS:
         words = f"{fell}: their ways end at one of the class {name} that no claim leads on from"

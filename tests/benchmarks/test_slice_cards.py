@@ -7,6 +7,7 @@ import json
 from PIL import Image
 
 from benchmarks.slice_cards import with_article, write_cards
+from benchmarks.wikimedia_world import World
 from questloom.transforms.pictures.simple import MAX_FLAT_COLOURS, MIN_TONES, statistics
 
 HEAD = "<mediawiki>\n  <siteinfo><dbname>enwiki</dbname></siteinfo>\n"
@@ -30,8 +31,9 @@ def test_things_with_an_article_get_a_card_and_people_only_if_they_are_dead(tmp_
         file.write("[\n" + ",\n".join(map(json.dumps, things)) + "\n]\n")
     pages = "".join(f"  <page>\n    <title>Page {n}</title>\n  </page>\n" for n in (1, 3, 4))
     (tmp_path / "articles.xml.bz2").write_bytes(bz2.compress(f"{HEAD}{pages}</mediawiki>".encode()))
-    assert sorted(with_article(tmp_path, 9, seed=0)) == ["Q1", "Q4"]
-    assert len(with_article(tmp_path, 1, seed=0)) == 1
+    world = World.read([tmp_path / "entities.json.gz"], [tmp_path / "articles.xml.bz2"], [])
+    assert sorted(with_article(world, 9, seed=0)) == ["Q1", "Q4"]
+    assert len(with_article(world, 1, seed=0)) == 1
 
 
 def test_each_card_is_another_and_depicts_one_thing_and_passes_as_a_picture(tmp_path):

@@ -46,6 +46,7 @@ def test_so_do_both_with_activation_checkpointing(setting):
     )
 
 
+@pytest.mark.slow
 def test_a_run_prints_both_ratios(capsys):
     assert (
         main(

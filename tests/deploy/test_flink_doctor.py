@@ -74,6 +74,7 @@ def test_a_pool_that_is_not_there(on_cluster, cluster):
     print(f"said after {time.monotonic() - began:.0f} s")
 
 
+@pytest.mark.slow
 def test_a_pool_of_beams_own_whose_python_lacks_the_package_does_not_hang_for_ever(
     on_cluster, cluster, tmp_path
 ):
@@ -125,6 +126,7 @@ def test_more_slots_than_there_are(on_cluster, cluster):
     assert line.name == "slots" and "2 of 2 are free, 3 are needed" in line.detail
 
 
+@pytest.mark.slow
 def test_no_free_slot_names_the_job_that_has_them_and_a_job_that_stands_still_is_cancelled(
     on_cluster, cluster, tmp_path, monkeypatch
 ):

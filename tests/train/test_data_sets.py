@@ -276,6 +276,7 @@ except InputError as error:
 """
 
 
+@pytest.mark.slow
 def test_a_data_set_of_the_hub_is_fetched_by_its_name_and_obeys_the_same_rules(run, tmp_path):
     with served() as hub:
         hub.files.clear()

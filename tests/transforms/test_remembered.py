@@ -114,7 +114,7 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "planning.named.find_shown_text": ("Q1", ()),
     "planning.named.text_names": ("a text", entity_value("Q2")),
     "certificate.guess._all_answers": (Form(clauses=(YEARBOOK,), ask=Ask(var="x", type="")),),
-    "certificate.margin.status": ("Q1", Part(role="kind", clause=YEARBOOK)),
+    "certificate.part_status.status": ("Q1", Part(role="kind", clause=YEARBOOK)),
     "certificate.stating.statement_of": (claim("Q1", "P1", "Q2"),),
     "facts.readings.readings": ("Q1", "P1684", ""),
     "planning.steps._stated_clues": ("Q1",),

@@ -27,10 +27,11 @@ from questloom.transforms.certificate.execute import (
     only_answer,
     solutions,
 )
+from questloom.transforms.certificate.fitting import num_fitting
 from questloom.transforms.certificate.guess import Guess, guess
 from questloom.transforms.certificate.kinds import kind_hops
 from questloom.transforms.certificate.leak import find_leak
-from questloom.transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
+from questloom.transforms.certificate.margin import NO_RIVAL, Margin, margins
 from questloom.transforms.facts.fuzzy import count_candidates
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.values import held_at

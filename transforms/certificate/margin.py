@@ -19,32 +19,22 @@ least m gaps.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 
-from questloom.records.form import ClassClause, Form, Fuzzy, SentenceClause
+from questloom.records.form import ClassClause, Form
 from questloom.records.knowledge import Claim, Value
 from questloom.records.synthesis import Rival
 from questloom.transforms.certificate.description import Description, Part, descriptions
-from questloom.transforms.certificate.execute import Binding, holds
+from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.certificate.fitting import matches_of, size_of_part
+from questloom.transforms.certificate.part_status import part_in_words, settles, status
 from questloom.transforms.certificate.text_veto import text_says
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.completeness import nearly_complete
-from questloom.transforms.facts.fuzzy import fits
-from questloom.transforms.facts.indexed import classes_named, things_named
 from questloom.transforms.facts.lookups import Facts, Lookups
-from questloom.transforms.facts.one_of_class import single_value
-from questloom.transforms.facts.page_statements import leads_to_target, linked_things, rival_status
 from questloom.transforms.facts.values import (
-    ENUMERATION_LIMIT,
     best_values,
     classes_of,
-    is_functional,
-    is_instance,
-    is_less_specific,
-    is_namesake,
-    values_match,
 )
-from questloom.transforms.facts.within import num_within, subjects_within
 from questloom.transforms.remembered import remembered
 
 NO_RIVAL = 9
@@ -72,145 +62,8 @@ class Margin:
     if there is no such class. If the store may lack members of a class, the margin is 0."""
 
 
-@remembered()
-def status(facts: Lookups, rival: str, part: Part) -> str:
-    """Compares a rival with one part of a description: "match", "contradicted" or "gap"."""
-    unknown = "contradicted" if facts.trust.complete else "gap"
-    if part.role == "kind":
-        assert isinstance(part.clause, ClassClause)
-        instance = is_instance(facts, rival, part.clause.class_id)
-        if instance is None:
-            return unknown
-        return (
-            "match"
-            if instance
-            else "contradicted"
-            if not is_less_specific(facts, rival, part.clause.class_id)
-            else unknown
-        )
-    assert part.value is not None
-    if isinstance(part.clause, Fuzzy):
-        return _fuzzy_status(facts, rival, part.clause, part.value)
-    if isinstance(part.clause, SentenceClause):
-        return rival_status(facts, rival, part.clause, part.value)
-    subject = rival if part.role in ("has", "range") else part.value.entity
-    values = (
-        things_named(facts, subject, part.property)
-        if part.role == "has" and part.value.kind == "entity"
-        else best_values(facts, subject, part.property)
-    )
-    known = [v for v in values if v.kind not in ("somevalue", "novalue")]
-    if part.role == "range":
-        verdicts = [
-            holds(part.op, *((v, part.value) if part.own_side_left else (part.value, v)))
-            for v in known
-        ]
-        if any(verdicts):
-            return "match"
-        fits_not = bool(verdicts) and None not in verdicts
-    elif part.role == "has":
-        if any(
-            values_match(facts, part.property, part.value, v) or is_namesake(facts, part.value, v)
-            for v in known
-        ):
-            return "match"
-        # A coarser place or date neither fits nor contradicts.
-        fits_not = bool(known) and not any(
-            values_match(facts, part.property, v, part.value) for v in known
-        )
-    else:
-        if any(v.kind == "entity" and v.entity == rival for v in known):
-            return "match"
-        fits_not = bool(known)
-    if any(v.kind == "somevalue" for v in values):
-        return "gap"
-    if not known and any(v.kind == "novalue" for v in values):
-        return "contradicted"
-    if fits_not and (
-        facts.trust.complete
-        or is_functional(facts, part.property, classes_named(facts, subject), subject)
-    ):
-        return "contradicted"
-    return unknown
-
-
-def _fuzzy_status(facts: Lookups, rival: str, clause: Fuzzy, value: Value) -> str:
-    """Compares a rival with a vague clause.
-
-    A rival whose value is unknown counts as a match, not as a gap: a vague clause fits most values.
-    """
-    fit = fits(facts, clause, rival, value)
-    if fit is None:
-        silent = facts.trust.complete and clause.kind != "exclusion"
-        return "contradicted" if silent else "match"
-    if fit:
-        return "match"
-    one_value = clause.kind == "exclusion" or is_functional(
-        facts, clause.property, classes_of(facts, rival), rival
-    )
-    return "contradicted" if facts.trust.complete or one_value else "gap"
-
-
 def _claims(facts: Facts, subject: str, property: str) -> list[Claim]:
     return [c for c in facts.claims(subject) if c.property == property and c.best]
-
-
-def settles(facts: Lookups, part: Part, parts: Iterable[Part]) -> bool:
-    """Whether a part of a description rules out every entity that it does not match. A part rules
-    out all other entities if its property has a single value, or if every member of the class has
-    the property exactly once."""
-    assert part.value is not None or part.role == "kind"
-    if part.role == "sentence":
-        return part.value is not None and leads_to_target(part.clause, part.value)
-    if facts.trust.complete:
-        return part.role in ("has", "of", "kind")
-    if part.role == "of" and part.value is not None:
-        kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)]
-        return (
-            single_value(facts, part.value.entity, part.property, kinds[0] if kinds else "")
-            is not None
-        )
-    if part.role == "has":
-        kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)]
-        for class_id in kinds:
-            profile = facts.profile(part.property, class_id)
-            if profile.num_instances and profile.coverage == 1.0 and profile.functionality == 1.0:
-                return True
-    return False
-
-
-def _matches(facts: Facts, part: Part) -> tuple[str, ...] | None:
-    """The entities that match a part of a description; None if they cannot be enumerated."""
-    if part.role == "kind":
-        assert isinstance(part.clause, ClassClause)
-        return (
-            facts.members(part.clause.class_id, limit=ENUMERATION_LIMIT)
-            if facts.num_members(part.clause.class_id) <= ENUMERATION_LIMIT
-            else None
-        )
-    assert part.value is not None
-    if part.role == "has":
-        return subjects_within(facts, part.property, part.value)
-    if part.role == "of":
-        return tuple(
-            v.entity
-            for v in best_values(facts, part.value.entity, part.property)
-            if v.kind == "entity"
-        )
-    if leads_to_target(part.clause, part.value):
-        return linked_things(facts, part.value.entity)
-    return None
-
-
-def _size(facts: Facts, part: Part) -> int:
-    if part.role == "kind":
-        assert isinstance(part.clause, ClassClause)
-        return facts.num_members(part.clause.class_id)
-    if part.role == "has" and part.value is not None:
-        return num_within(facts, part.property, part.value)
-    if part.value is not None and leads_to_target(part.clause, part.value):
-        return len(linked_things(facts, part.value.entity))
-    return 0 if part.role == "of" else ENUMERATION_LIMIT + 1
 
 
 def margin_of(
@@ -246,11 +99,11 @@ def margin_of(
         return Margin(var=var, margin=0, incomplete=lacking)
     sure = tuple(p for p in parts if settles(facts, p, parts))
     # The part that most entities match tells least about a rival, so it comes last.
-    ranked = sorted(parts, key=lambda p: (_size(facts, p), parts.index(p)))
+    ranked = sorted(parts, key=lambda p: (size_of_part(facts, p), parts.index(p)))
     for part in ranked:
         if num_enumerated >= required:
             break
-        matches = _matches(facts, part)
+        matches = matches_of(facts, part)
         if matches is None:
             too_large = True
             continue
@@ -447,21 +300,6 @@ def _century_margin(facts: Lookups, description: Description) -> Margin:
     return Margin(var=description.var, margin=0)
 
 
-def part_in_words(part: Part) -> str:
-    """How the certificate names a part of a description: "P84=Q12" or "class Q39715"."""
-    if isinstance(part.clause, ClassClause):
-        return f"class {part.clause.class_id}"
-    key = part.value.key() if part.value else ""
-    if isinstance(part.clause, Fuzzy):
-        return f"{part.property} by {part.clause.kind}"
-    words = {
-        "has": f"{part.property}={key}",
-        "of": f"{part.property} of {key}",
-        "range": f"{part.property}{part.op}{key}",
-    }
-    return words.get(part.role, f"sentence about {key}")
-
-
 def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> tuple[Margin, ...]:
     """The margins of all variables of a form, in the order in which the variables are
     identified."""
@@ -471,45 +309,3 @@ def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> 
         else _margin_of(facts, d, binding[d.var], required)
         for d in descriptions(form, binding)
     )
-
-
-def num_fitting(
-    facts: Lookups, description: Description, without: str, most: int = 2
-) -> int | None:
-    """How many entities fit a description without the parts that refer to `without`, which is a
-    variable or the id of a named entity. The count stops at `most`. The result is None if no
-    remaining part can be enumerated. If no part can be enumerated, surely more than one entity
-    fits.
-    """
-    parts = [p for p in description.parts if not _rests_on(p, without)]
-    found = _fitting(facts, parts, most)
-    return None if found is None else len(found)
-
-
-def fitting(facts: Lookups, description: Description, most: int) -> tuple[str, ...] | None:
-    """The entities that fit a description, up to `most` of them; None if they cannot be
-    enumerated."""
-    return _fitting(facts, list(description.parts), most)
-
-
-def _fitting(facts: Lookups, parts: list[Part], most: int) -> tuple[str, ...] | None:
-    if not parts:
-        return None
-    matches = _matches(facts, min(parts, key=lambda p: _size(facts, p)))
-    if matches is None:
-        return None
-    fit = (c for c in matches if all(status(facts, c, p) == "match" for p in parts))
-    return tuple(islice(fit, most))
-
-
-def constants_of(description: Description) -> tuple[str, ...]:
-    """The entities that a description mentions by name."""
-    terms = [
-        getattr(p.clause, end, None) for p in description.parts for end in ("subject", "object")
-    ]
-    return tuple(t.entity for t in terms if isinstance(t, Value) and t.kind == "entity")
-
-
-def _rests_on(part: Part, end: str) -> bool:
-    terms = [getattr(part.clause, name, None) for name in ("subject", "object", "left", "right")]
-    return any(t == end or (isinstance(t, Value) and t.entity == end) for t in terms if t)

@@ -17,6 +17,7 @@ from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.readings import year_readings
 from questloom.transforms.facts.said_class import find_descriptor_class
+from questloom.transforms.facts.signs import pictures_meant
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.pictures.choose import showable
 from questloom.transforms.pictures.picture_rules import PictureRules
@@ -124,7 +125,7 @@ def candidates(
 
     `max_answer_words` is the maximum number of words in an answer, for the rule `linked`.
     """
-    images = showable(facts.images_of(entity.id), pictures)
+    images = showable(pictures_meant(facts, entity.id), pictures)
     fitting = _fitting(entity, facts, rules, images, max_answer_words)
     if isinstance(fitting, str):
         return
@@ -231,7 +232,7 @@ def obstacles(
     """Why entities cannot be seeds: each reason in words, with the number of entities. `candidates`
     applies the same rules."""
     fitting = (
-        _fitting(e, facts, rules, showable(facts.images_of(e.id), pictures), max_answer_words)
+        _fitting(e, facts, rules, showable(pictures_meant(facts, e.id), pictures), max_answer_words)
         for e in entities
     )
     found = Counter(why for why in fitting if isinstance(why, str))

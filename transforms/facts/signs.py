@@ -38,6 +38,14 @@ def sign_shown(facts: Facts, entity_id: str) -> str:
     return "" if "" in signs else min(signs, default="")
 
 
+def pictures_meant(facts: Facts, entity_id: str) -> tuple[ImageAsset, ...]:
+    """The pictures of a thing that a question about its picture can mean: the pictures of the
+    thing itself or, if no picture shows the thing itself, those of its sign. A town's coat of arms
+    is therefore no other view of the town."""
+    sign = sign_shown(facts, entity_id)
+    return tuple(i for i in facts.images_of(entity_id) if sign_of(facts, entity_id, i) == sign)
+
+
 def with_sign(form: Form, facts: Facts, anchor: str) -> Form:
     """Marks the form with the property for the sign, if the thing's pictures show a sign (flag,
     logo)."""

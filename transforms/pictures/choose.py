@@ -50,6 +50,15 @@ def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAss
     ]
 
 
+def num_views(images: Sequence[ImageAsset]) -> int:
+    """The number of pictures of a thing that are no near-duplicates of an earlier one."""
+    different: list[str] = []
+    for image in images:
+        if not near_duplicate(image.perceptual_hash, different):
+            different.append(image.perceptual_hash)
+    return len(different)
+
+
 def has_other_view(image: ImageAsset, images: Sequence[ImageAsset]) -> bool:
     """Whether the entity has another picture that is not a near-duplicate of the given picture."""
     return any(

@@ -2,14 +2,15 @@
 that thing itself, or for a count of years. Then `certify_plan` makes the whole certificate."""
 
 from collections.abc import Iterator
+from datetime import date
 from functools import partial
 from random import Random
 
-from questloom.knowledge.dates import coarsened
+from questloom.knowledge.dates import coarsened, dates_in, dates_of
 from questloom.language.date_words import years_in
 from questloom.language.names_in_text import HUMAN, leaked
 from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form
-from questloom.records.knowledge import Value, entity_value, value_of_key
+from questloom.records.knowledge import Claim, Value, entity_value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.periods import DAY, YEAR
 from questloom.records.plan import Plan
@@ -104,7 +105,11 @@ def ask_attributes(
     pairs = [(claim, answer) for _, claim, answer in ranked]
     pairs += centuries(facts, thing, at.draft.max_answer_words)
     if at.certificate.stated:
-        pairs = [(claim, answer) for claim, answer in pairs if is_named(facts, claim)]
+        pairs = [
+            (claim, as_stated(facts, claim, answer))
+            for claim, answer in pairs
+            if is_named(facts, claim)
+        ]
     for claim, answer in pairs[:MAX_ENDS]:
         target = claim.value.entity
         form = Form(
@@ -116,6 +121,24 @@ def ask_attributes(
             ask=ask_for("a", answer),
         )
         yield form, {**bindings, "a": claim.value.key()}, answer
+
+
+def as_stated(facts: Lookups, claim: Claim, answer: Answer) -> Answer:
+    """The answer as exactly as the thing's page states it: a date by its year, if an English page
+    does not state the day."""
+    if answer.precision != "day" or facts.language != "en":
+        return answer
+    days = {d.calendar_day for d in dates_of(claim.value)}
+    if days & days_stated(facts, claim.subject):
+        return answer
+    return answer_of(facts, claim.value, precision="year") or answer
+
+
+@remembered()
+def days_stated(facts: Lookups, thing: str) -> frozenset[date]:
+    """The days that the thing's English page states."""
+    found = (d for text in page_texts(facts, thing) for d, _, _ in dates_in(text, "plain"))
+    return frozenset(day for d in found if (day := d.calendar_day))
 
 
 def ask_last_thing(
@@ -141,8 +164,8 @@ def count_years(
     """Takes a form (a question as a query) that asks for an attribute. If the attribute is a date,
     gives forms that ask for the number of years between the date and another date of the walk.
 
-    The other date is a year in a picture, or a claim of the thing before the dated thing. The
-    picture is the question's own picture, or a picture of one of the two dated things.
+    The other date is a year in a picture of the dated thing, or a claim of the thing before it.
+    (Readers found it pointless to count from the plaque of one thing to a date of another.)
     `is_compared` decides which dates may be compared.
 
     Args:
@@ -157,13 +180,13 @@ def count_years(
     second = value_of_key(bindings[form.ask.var])
     if second.year is None:
         return
-    pictured = dict.fromkeys((form.anchor, before, claim.subject)) if at.draft.detail_share else ()
-    for of in pictured:
-        written = years_seen(at.facts, bindings[of], shown=of == form.anchor)
-        if written and is_compared(at.facts, form, bindings, of, claim.subject):
-            detail = draw.choice(written)
-            seen = reads("r", of, detail)
-            yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
+    dated = claim.subject
+    shown = dated == form.anchor
+    written = years_seen(at.facts, bindings[dated], shown=shown) if at.draft.detail_share else ()
+    if written and is_compared(at.facts, form, bindings, dated, dated):
+        detail = draw.choice(written)
+        seen = reads("r", dated, detail)
+        yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
     if not at.draft.computation_share or not is_compared(
         at.facts, form, bindings, before, claim.subject
     ):

@@ -31,7 +31,8 @@ from questloom.transforms.certificate.certify import Refusal, certify_form, give
 from questloom.transforms.certificate.description import descriptions, distances
 from questloom.transforms.certificate.evidence import is_named
 from questloom.transforms.certificate.execute import Binding, binding_of, only_answer
-from questloom.transforms.certificate.margin import fitting, margins
+from questloom.transforms.certificate.fitting import fitting
+from questloom.transforms.certificate.margin import margins
 from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.facts.askable import has_common_class
 from questloom.transforms.facts.century import CENTURY, NEAR_TURN

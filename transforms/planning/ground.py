@@ -10,7 +10,10 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.seeds import may_be_shown
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.signs import pictures_meant
+from questloom.transforms.pictures.choose import num_views
 from questloom.transforms.planning.lacking import Lack
+from questloom.transforms.remembered import remembered
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,8 @@ class Ground:
         draft: the recipe's settings for growing seeds.
         certificate: the recipe's settings for certificates.
         recipe_seed: seed of every random draw.
-        min_views: minimum number of pictures that a thing must have before a question may show one
-            of them.
+        min_views: minimum number of different pictures that a thing must have before a question may
+            show one of them.
         living_people: whether a question may show people without a date of death.
         text_facts: facts that only pages state, by the thing whose page states them.
         ladder: the levels of a ladder, if the recipe asks for ladders: each tree then gives one
@@ -45,8 +48,15 @@ class Ground:
         return entity is not None and may_be_shown(self.facts, entity, self.living_people)
 
     def is_pictured(self, thing: str) -> bool:
-        """Whether a thing has enough pictures for a question to show one of them."""
-        return len(self.facts.images_of(thing)) >= self.min_views
+        """Whether a thing has enough different pictures for a question to show one of them."""
+        return not self.min_views or different_views(self.facts, thing) >= self.min_views
+
+
+@remembered()
+def different_views(facts: Lookups, thing: str) -> int:
+    """The number of different pictures of a thing. Its signs (flag, logo) count only if no picture
+    shows the thing itself."""
+    return num_views(pictures_meant(facts, thing))
 
 
 @dataclass

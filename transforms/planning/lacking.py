@@ -7,6 +7,8 @@ fetch all facts of the following kinds.
   description.
 * steps: any claim that leads on from a thing of the class. A walk (a chain of steps) ends at
   a thing that has no such claim.
+* values: the things that claims of the class's members name. A walk cannot go on to a thing that
+  the store does not hold.
 """
 
 import re
@@ -31,7 +33,7 @@ _VALUE_GAP = re.compile(r"(P\d+)[=<>]")
 """Matches a missing fact of a rival in the certificate's notation ("P84=Q12"). A claim of the rival
 itself would supply the missing fact."""
 
-MEMBERS, CLAIMS, STEPS = "members", "claims", "steps"
+MEMBERS, CLAIMS, STEPS, VALUES = "members", "claims", "steps", "values"
 
 
 @dataclass(frozen=True, order=True)
@@ -39,9 +41,10 @@ class Lack:
     """A kind of fact that a store lacks.
 
     Args:
-        kind: "members", "claims" or "steps".
+        kind: "members", "claims", "steps" or "values".
         class_id: the class.
-        property: for "claims", the property that some members lack.
+        property: for "claims", the property that some members lack; for "values", the property whose
+            values are not in the store.
     """
 
     kind: str
@@ -110,7 +113,8 @@ def lack_behind_step(
 
 def lacks_at(facts: Lookups, thing: str) -> tuple[Lack, ...]:
     """What the store lacks for more steps from a thing: once for each claim into the thing, the
-    class at the claim's other end if its members are not all known; and any step at all.
+    class at the claim's other end if its members are not all known; once for each claim of the
+    thing, the value if it is not in the store; and any step at all.
 
     Args:
         facts: the store.
@@ -118,8 +122,11 @@ def lacks_at(facts: Lookups, thing: str) -> tuple[Lack, ...]:
     """
     found = [Lack(MEMBERS, kind) for _, kind in _shut_steps(facts, thing)]
     kind = find_descriptor_class(facts, thing)
-    if kind and not any(property_use(c.property).hop for c in facts.claims(thing)):
+    leading = [c for c in facts.claims(thing) if kind and property_use(c.property).hop]
+    if kind and not leading:
         found.append(Lack(STEPS, kind))
+    named = (c for c in leading if c.best and c.value.kind == "entity")
+    found += (Lack(VALUES, kind, c.property) for c in named if facts.entity(c.value.entity) is None)
     return tuple(sorted(found))
 
 

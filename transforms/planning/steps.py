@@ -13,12 +13,8 @@ from questloom.records.knowledge import Entity, Value, entity_value
 from questloom.transforms.certificate.description import Description, Part
 from questloom.transforms.certificate.effective import Step
 from questloom.transforms.certificate.evidence import claim_of, is_named
-from questloom.transforms.certificate.margin import (
-    constants_of,
-    is_too_near,
-    margin_of,
-    num_fitting,
-)
+from questloom.transforms.certificate.fitting import constants_of, num_fitting
+from questloom.transforms.certificate.margin import is_too_near, margin_of
 from questloom.transforms.drafting.edges import Edge, edges
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups

@@ -172,6 +172,23 @@ QUESTIONS = [
         Number(30.0),
     ),
     ("How many years before the architect of this bridge died was he born?", OLD, Number(68.0)),
+    ("Which year is written on the portrait of the bridge designed by this person?", IVO, (1851,)),
+    (
+        "This person designed a bridge. How many years after the year on that bridge's portrait did this person die?",
+        IVO,
+        Number(29.0),
+    ),
+    ("How old did the architect of this bridge turn in the year on its plaque?", OLD, Number(39.0)),
+    (
+        "The plaque of this bridge gives a year. How old did its architect turn in that year?",
+        OLD,
+        Number(39.0),
+    ),
+    (
+        "How old did the architect of this bridge turn in the year when it was built?",
+        OLD,
+        Number(38.0),
+    ),
     ("In which century was this bridge built?", OLD, (19,)),
     (
         "In which century was the lighthouse designed by the architect of this bridge built?",

@@ -237,6 +237,7 @@ def test_a_file_in_the_place_of_the_folder_is_one_message(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_trainer_that_breaks_off_ends_the_demo_with_its_name(monkeypatch, tmp_path):
     monkeypatch.setattr(demo_train, "prepare", lambda out, **about: (out / "run", out / "store"))
     with pytest.raises(

@@ -23,7 +23,7 @@ from questloom.knowledge.gather.closure import links_of
 from questloom.knowledge.gather.request import GatherRequest
 from questloom.knowledge.store.store import Store
 from questloom.pipeline.cli import app
-from questloom.pipeline.commands.gather import gather, lacking_classes, summary_text
+from questloom.pipeline.commands.gather import gather, summary_text, what_is_lacking
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.pipeline.synth.lacking import COLUMNS
 from questloom.records.errors import InputError, ProviderFault
@@ -256,8 +256,8 @@ def test_what_a_run_lacks_is_fetched_into_the_folder_and_the_certificate_then_ho
         f"members\t{PAINTING}\t\t7\t2\t\t7 things have no plan: …\n"
         f"claims\t{PAINTING}\tP170\t3\t2\t3\t3 things have no plan: …\n"
     )
-    classes = lacking_classes(tmp_path / "lacking.tsv")
-    assert classes == (PAINTING,) and lacking_classes(None) == ()
+    classes, ways = what_is_lacking(tmp_path / "lacking.tsv")
+    assert (classes, ways) == ((PAINTING,), ()) and what_is_lacking(None) == ((), ())
     made, after, _ = gathered(world, tmp_path / "out", lacking=classes)
     assert made["day"] == first["day"] and made["classes"][PAINTING]["whole"]
     assert not before.served.keys() & after.served.keys() and after.violations == []
@@ -269,7 +269,7 @@ def test_what_a_run_lacks_is_fetched_into_the_folder_and_the_certificate_then_ho
 def test_a_file_that_is_no_table_of_classes_is_refused(tmp_path, text):
     (tmp_path / "lacking.tsv").write_text(text)
     with pytest.raises(InputError, match="no table of classes"):
-        lacking_classes(tmp_path / "lacking.tsv")
+        what_is_lacking(tmp_path / "lacking.tsv")
 
 
 def test_the_end_says_what_the_slice_holds_and_which_commands_come_next(world, tmp_path):
@@ -360,6 +360,7 @@ def test_a_service_that_asks_for_patience_gets_it_and_nobody_is_banned(world, tm
 COMMAND = [sys.executable, "-m", "questloom.pipeline.cli", "gather", "--class", LIGHTHOUSE]
 
 
+@pytest.mark.slow
 def test_killed_at_ten_points_it_goes_on_and_fetches_nothing_twice(world, tmp_path):
     processes: list[subprocess.Popen] = []
     kills = {3, 5, 8, 11, 14, 17, 20, 23, 26, 29}
@@ -516,6 +517,7 @@ def test_a_full_disk_leaves_no_half_picture_and_the_next_run_goes_on(world, tmp_
 
 
 @needs("slice/entities.json.gz")
+@pytest.mark.slow
 def test_the_real_slice_ingested_by_its_dump_and_through_gather_gives_the_same_claims(tmp_path):
     data = SHARED / "data" / "slice"
     world = World.read(
@@ -525,3 +527,28 @@ def test_the_real_slice_ingested_by_its_dump_and_through_gather_gives_the_same_c
     gathered(world, tmp_path / "out", ids=presidents, depth=1, rivals=0)
     for name, entity in entities_of(tmp_path / "out").items():
         assert as_published(entity) == as_published(world.entities[name])
+
+
+def test_things_to_which_lacking_claims_lead_are_fetched_and_stay_reached(world, tmp_path):
+    """The painter of a painting, and where the painter was born, could not be fetched at first."""
+    (painter,) = values(world, PORTRAIT, "P170")
+    (born,) = values(world, painter, "P19")
+    lost = replace(world, deleted={painter, born})
+    first, _, _ = gathered(lost, tmp_path / "out", ids=(PORTRAIT,), depth=2, rivals=0)
+    (tmp_path / "lacking.tsv").write_text(
+        f"kind\tclass\tproperty\nvalues\t{PAINTING}\tP170\nvalues\t{HUMAN}\tP19\n"
+    )
+    lacking, ways = what_is_lacking(tmp_path / "lacking.tsv")
+    assert (lacking, ways) == ((), ((PAINTING, "P170"), (HUMAN, "P19")))
+    gathered(world, tmp_path / "out", ways=ways[1:])
+    assert not {painter, born} & entities_of(tmp_path / "out").keys()
+    made, seen, _ = gathered(world, tmp_path / "out", ways=ways)
+    assert {painter, born} <= entities_of(tmp_path / "out").keys() and seen.violations == []
+    assert made["slice"]["things"] >= first["slice"]["things"] + 2
+    assert made["slice"]["anchors"] == 1
+
+
+def values(world: World, name: str, prop: str) -> list[str]:
+    """The items that an entity's claims of a property name."""
+    found = world.entities[name]["claims"][prop]
+    return [statement["mainsnak"]["datavalue"]["value"]["id"] for statement in found]

@@ -12,7 +12,7 @@ from benchmarks.wikimedia_world import World
 from questloom.files.opened import Opened
 from questloom.knowledge.gather.request import GatherRequest
 from questloom.pipeline.cli import app
-from questloom.pipeline.commands.gather import gather, lacking_classes
+from questloom.pipeline.commands.gather import gather, what_is_lacking
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.pipeline.plan.plan_supply import MAX_SEEDS, PlanSupply, measure_supply
 from questloom.pipeline.recipe import Recipe
@@ -75,11 +75,12 @@ def test_what_a_slice_lacks_is_named_fetched_and_frees_plans(world, tmp_path):
     rows = list(csv.DictReader(file.read_text().splitlines(), delimiter="\t"))
     assert list(rows[0]) == list(COLUMNS) and len(rows) == len(before.lacking)
     refused = [int(row["refused"]) for row in rows]
-    assert refused == sorted(refused, reverse=True) and HUMAN in lacking_classes(file)
+    assert refused == sorted(refused, reverse=True) and HUMAN in what_is_lacking(file)[0]
     assert before.num_classes == sum(row["kind"] == "members" for row in rows) > 1
     assert f"members of {before.num_classes} classes" in before.as_text()
     assert f"--complete {file}" in before.as_text()
-    gather_into(world, out, lacking=lacking_classes(file))
+    lacking, ways = what_is_lacking(file)
+    gather_into(world, out, lacking=lacking, ways=ways)
     after = supply(ingested(out, tmp_path / "after"), file)
     assert planned(after) > planned(before) and after.num_classes < before.num_classes
 

@@ -122,6 +122,7 @@ def test_no_stage_ended_in_an_error_of_ours(whole):
     assert errors == []
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_bytes_as_one(store, whole, tmp_path):
     assert start(store, tmp_path / "run", 2).wait() == 0
     assert tree(tmp_path / "run") == tree(whole)

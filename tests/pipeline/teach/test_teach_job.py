@@ -138,6 +138,7 @@ def test_two_processes_give_the_same_bytes_as_one(asked, whole, small, tmp_path)
     assert tree(tmp_path / "run") == tree(whole)
 
 
+@pytest.mark.slow
 def test_killed_while_playing_and_resumed_it_gives_the_same_bytes(asked, whole, small, tmp_path):
     shutil.copytree(asked, tmp_path / "run")
     process = start(tmp_path / "run", small, 1)

@@ -214,8 +214,17 @@ def test_classes_of_what_may_be_asked_for_are_wikidatas():
         "Q5" in property_use("P2048").unasked_of
         and "Q28575" in property_use("P19").never
         and "Q33506" in property_use("P195").only
+        and "Q634" in property_use("P706").never  # "the ocean lies in a planet"
     )
     assert vague_classes() and "Q515" not in vague_classes()
+
+
+def test_a_city_is_based_nowhere_though_its_classes_lie_below_organization():
+    for property_id in ("P131", "P17"):
+        phrase = property_phrase(property_id, "en")
+        for kinds in (("settlement", "region", "organisation"), ("region", "organisation")):
+            assert "based" not in " ".join(map(str, phrase.variant(kinds).say))
+        assert "based" in str(phrase.variant(("organisation",)).say)
 
 
 def test_every_property_that_a_question_may_use_has_a_phrase_that_was_read():

@@ -8,7 +8,8 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import answers
-from questloom.transforms.certificate.margin import NO_RIVAL, is_too_near, margin_of, status
+from questloom.transforms.certificate.margin import NO_RIVAL, is_too_near, margin_of
+from questloom.transforms.certificate.part_status import status
 from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.trust import Trust

@@ -5,17 +5,9 @@ import pytest
 from questloom.records.form import ClaimClause, ClassClause, Compare, SentenceClause
 from questloom.records.knowledge import Article, Claim, Entity, Link, Section, Value, entity_value
 from questloom.transforms.certificate.description import Description, Part
-from questloom.transforms.certificate.margin import (
-    MAX_BREAKING,
-    MAX_VETOED,
-    NO_RIVAL,
-    constants_of,
-    margin_of,
-    num_fitting,
-    part_in_words,
-    settles,
-    status,
-)
+from questloom.transforms.certificate.fitting import constants_of, num_fitting
+from questloom.transforms.certificate.margin import MAX_BREAKING, MAX_VETOED, NO_RIVAL, margin_of
+from questloom.transforms.certificate.part_status import part_in_words, settles, status
 from questloom.transforms.certificate.text_veto import article_names, names_of, text_says
 from questloom.transforms.facts import values as looked_up
 from questloom.transforms.facts.lookups import Lookups

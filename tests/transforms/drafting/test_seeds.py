@@ -2,7 +2,15 @@
 
 import pytest
 
-from questloom.records.knowledge import Article, Detail, Entity, ImageAsset, InfoboxField, Value
+from questloom.records.knowledge import (
+    Article,
+    Claim,
+    Detail,
+    Entity,
+    ImageAsset,
+    InfoboxField,
+    Value,
+)
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.seeds import (
     Candidate,
@@ -413,3 +421,14 @@ def test_a_linked_thing_has_something_to_ask_for_whose_answer_is_as_short_as_the
     assert obstacles([thing], Lookups(facts, TRUST), rules, PictureRules(), most) == (
         {} if linked else {"fit none of the rules (linked)": 1}
     )
+
+
+def test_a_path_does_not_start_where_the_only_other_picture_is_a_coat_of_arms():
+    withheld = PictureRules(withhold_own=True)
+    dead = claim("Qx", "P570", year(1900))
+    arms = Claim(
+        subject="Qx", property="P94", value=Value(kind="commons_media", text="arms.jpg"), best=True
+    )
+    pictures = [image(id="town"), image(id="arms")]
+    assert not seeds(pictured(dead, arms, images=pictures), pictures=withheld)
+    assert seeds(pictured(dead, images=pictures), pictures=withheld)

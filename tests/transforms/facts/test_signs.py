@@ -4,7 +4,7 @@ import pytest
 
 from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import Claim, Entity, ImageAsset, Value
-from questloom.transforms.facts.signs import SIGNS, sign_of, sign_shown, with_sign
+from questloom.transforms.facts.signs import SIGNS, pictures_meant, sign_of, sign_shown, with_sign
 from tests.small_facts import SmallFacts
 
 PERU, LIMA = "Q419", "Q2868"
@@ -69,3 +69,10 @@ def test_a_form_says_its_sign_and_keeps_it_as_json():
     view = with_sign(FORM, facts("Peru from space.jpg"), PERU)
     assert view is FORM and FORM.sign == "" and "sign" not in FORM.to_json()["clauses"][0]
     assert set(SIGNS) == {"P41", "P94", "P154"}
+
+
+def test_a_sign_is_no_other_view_of_a_thing_that_some_picture_shows_itself():
+    arms, one, two = "Coat of arms of Peru.png", "Peru from space.jpg", "Peru by night.jpg"
+    meant = [i.file for i in pictures_meant(facts(arms, one, two), PERU)]
+    assert meant == [one, two]
+    assert [i.file for i in pictures_meant(facts(arms), PERU)] == [arms]

@@ -19,6 +19,7 @@ from questloom.transforms.pictures.choose import (
     check_metadata,
     has_other_view,
     near_duplicate,
+    num_views,
     perceptual_hash,
     read_hashes,
     showable,
@@ -364,3 +365,10 @@ def test_of_a_long_line_that_is_no_hash_the_beginning_is_told(tmp_path):
     with pytest.raises(InputError) as caught:
         read_hashes([str(tmp_path / "h.txt")])
     assert repr("<html>" + "z" * 34) in str(caught.value)
+
+
+def test_near_duplicates_count_as_one_view():
+    hashes = ("0000000000000000", "000000000000003f", "ffffffff00000000", "")
+    found = [asset("1", perceptual_hash=seen) for seen in hashes]
+    assert num_views(found) == 3
+    assert num_views([asset("1"), asset("2")]) == 2, "without hashes nothing is known to be alike"

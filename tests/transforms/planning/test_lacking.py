@@ -16,6 +16,7 @@ from questloom.transforms.planning.lacking import (
     CLAIMS,
     MEMBERS,
     STEPS,
+    VALUES,
     Lack,
     lack_behind,
     lack_to_describe,
@@ -56,6 +57,17 @@ def test_a_step_from_a_thing_in_mid_chain_counts_once_for_each_claim_that_it_cou
     assert lacks_at(facts, architect(10)) == (Lack(MEMBERS, NOVEL),) * 4
     assert lacks_at(coast(), architect(10)) == ()
     assert Lack(STEPS, TOWN) in lacks_at(coast(), town(3))
+
+
+def test_a_claim_to_a_thing_that_the_store_does_not_hold_names_its_class_and_property():
+    away = claim(architect(3), "P20", "Q999999")
+    facts = coast([*coast_claims(), away])
+    assert lacks_at(facts, architect(3)) == ()
+    del facts.facts.entities["Q999999"]
+    assert lacks_at(facts, architect(3)) == (Lack(VALUES, HUMAN, "P20"),)
+    refusals = Refusals()
+    list(grow_chains(ground(facts), lighthouse(3), 3, Random(1), refusals))
+    assert refusals.lacks[Lack(VALUES, HUMAN, "P20")] > 0
 
 
 @pytest.mark.parametrize(

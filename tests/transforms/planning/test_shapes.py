@@ -6,14 +6,16 @@ from random import Random
 import pytest
 
 from questloom.records.form import ClaimClause, ClassClause, Compute, Form, Image, Reads
+from questloom.records.knowledge import ImageAsset
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.edges import Edge
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.ground import Refusals
 from questloom.transforms.planning.shapes.chain import Walk, extend, grow_chains
 from questloom.transforms.planning.shapes.meet import grow_meets
 from questloom.transforms.planning.shapes.tree import describe_thing, grow_trees, steps_to
-from tests.small_facts import claim
+from tests.small_facts import SmallFacts, claim
 from tests.transforms.planning.coast import (
     LIGHTHOUSE,
     NOVEL,
@@ -356,3 +358,17 @@ def test_no_step_leads_forward_from_where_a_shorter_way_leads_too():
     short = ground(coast([*coast_claims(), claim(lighthouse(3), "P138", town(3))]))
     assert not list(extend(short, walk, onward, refusals))
     assert refusals.reasons == {Reason.COLLAPSES.value: 1}
+
+
+@pytest.mark.parametrize(
+    ("second", "is_other"), [("ffffffff00000000", True), ("0" * 15 + "1", False)]
+)
+def test_a_picture_that_looks_like_another_is_no_further_view(second, is_other):
+    shown = tuple(
+        ImageAsset(
+            id=seen, file=f"{seen}.jpg", mime="image/jpeg", width=9, height=9, num_bytes=9
+        ).replace(perceptual_hash=seen)
+        for seen in ("0" * 16, second)
+    )
+    at = replace(AT, facts=Lookups(SmallFacts([], images={"Q1": shown})), min_views=2)
+    assert at.is_pictured("Q1") == is_other

@@ -16,7 +16,7 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form, 
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.description import descriptions
-from questloom.transforms.certificate.margin import num_fitting
+from questloom.transforms.certificate.fitting import num_fitting
 from questloom.transforms.certificate.singled_out import is_singled_out
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.said_class import find_descriptor_class

@@ -23,8 +23,9 @@ from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import given_by_picture, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import TooLarge, answers
+from questloom.transforms.certificate.fitting import constants_of, num_fitting
 from questloom.transforms.certificate.guess import MOST_ANSWERS
-from questloom.transforms.certificate.margin import constants_of, margin_of, num_fitting
+from questloom.transforms.certificate.margin import margin_of
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups

@@ -132,6 +132,7 @@ class Clauses(ABC):
         """Forbids long words before the rest of a sentence, which a reader would take for a part of
         these words: "Which district has the town where this painting was made as its capital?"."""
         self.cost += HOPELESS * (bool(frame.rest) and len(said.split()) > MOST_BEFORE_REST)
+        self.cost += 3.0 * (bool(frame.rest) and said == "it")  # "has it as its capital"
 
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
         """The words for the end of a claim opposite to the described thing."""
@@ -178,7 +179,7 @@ class Clauses(ABC):
             case [ClaimClause(object=end, property=property) as twin] if (
                 end == var and property == claim.property and self.rng.random() < 0.6
             ):
-                noun = self.choose((words.called(var), words.noun(var)))
+                noun = words.called(var)  # "the same saint", not "the same man"
                 self._depth += 1
                 other = self.noun_phrase(twin.subject)
                 self._depth -= 1
@@ -210,12 +211,13 @@ class Clauses(ABC):
             phrase = self.form_words.phrase(self.form_words.claims[i])
             if (
                 isinstance(other, Value)
+                and bare_head
                 and (
                     (phrase.adjective and not self.noun_phrase(other).endswith("ism"))
-                    or (phrase.dated and other.precision == 9)
+                    # not "the 2000 painting"
+                    or (phrase.dated and other.precision == 9 and other.year and other.year % 100)
+                    and self.rng.random() < 0.7
                 )
-                and bare_head
-                and self.rng.random() < 0.7
             ):
                 head = self._with_adjective(head, other)
                 continue
@@ -321,5 +323,9 @@ class Clauses(ABC):
         )
         # "the station in this town that has two floors": does the station or the town have two
         # floors?
-        self.cost += 5.0 * any(" this " in f" {p} " or " the " in f" {p} " for p in parts[:-1])
+        # "The woman from that family born in 1936": was she or the family born then?
+        nouns = (" this ", " the ", " that ")
+        self.cost += 5.0 * any(n in f" {p} " for p in parts[:-1] for n in nouns)
+        # "The painting by this man owned by the museum": is the man owned?
+        self.cost += HOPELESS * any(n in f" {p} " for p in where for n in nouns if done)
         return " ".join([head, *parts])

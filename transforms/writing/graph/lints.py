@@ -36,7 +36,7 @@ _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
     re.IGNORECASE,
 )
-_BACK = re.compile(r"\bthat ([a-z-]+)\b")
+_BACK = re.compile(r"\bthat (?:other )?([a-z-]+)\b")
 _STAYING = frozenset({"about", "after", "on", "to"})
 _STRANDED = re.compile(r"\b(\w+) (of|by|to|from|after|in|at|on|as|with|for|into)\?$")
 _SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
@@ -44,7 +44,7 @@ _COLLIDING = re.compile(r"\b(?:was|is) \w+(?: up)? (?:was|is)\b")
 _PARTICLE = re.compile(r" (?:up|out|away)\?$")
 _TRAILING = re.compile(r"\b(?:which|whom|where) ((?:the|a|this) [^?]*) (\w+)\?$")
 _PHRASES = re.compile(
-    r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b"
+    r"\bthat (?:father|mother|person|child|spouse)\b|\bone other\b|\b(?:the|that) other person\b|\bsaw the death\b"
     r"|\b(?:an?|the|that) thing\b|\bthe one (?:in|shown|seen|pictured)\b|\b(?:species|mineral) found (?:in|on|at)\b",
     re.IGNORECASE,
 )
@@ -146,6 +146,8 @@ def _sentence_faults(sentence: str, language: str) -> list[str]:
     stranded = last is not None and (last[1], last[2]) not in _staying(language)
     if _COLLIDING.search(sentence) or stranded or _is_lost(sentence, language):
         found.append("stranded")
+    if len(re.findall(r"\b(?:an)?other\b", sentence)) > 1:
+        found.append("two others")  # "the other chapel dedicated to the other woman"
     if sentence.count(" of ") > MAX_OF:
         found.append("too many of")
     if len(sentence.split()) > MAX_SENTENCE:

@@ -73,8 +73,8 @@ class NounPhrases(Clauses):
             self.anchor_phrase = self.anchor_phrase or "this picture"
             return templates["picture"]
         else:
-            template = templates["picture_of"]
-        for noun in (part, "picture"):
+            template = templates["portrait_of" if words.is_person(reads.of) else "picture_of"]
+        for noun in (part, "picture", "portrait"):
             if (of := f"the {noun} of {{s}}") in (filled := template.replace("{p}", part)):
                 return filled.replace(of, self.possessor(reads.of, noun))
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
@@ -94,6 +94,8 @@ class NounPhrases(Clauses):
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
             return f"{_PRONOUNS[pronoun][1]} {bare(noun)}"
         said = self.noun_phrase(term)
+        if said.startswith(("his ", "her ")) and len(said.split()) == 2:
+            return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
         short = (
             self.form_words.kinds(term)[:1]
             and self.form_words.kinds(term)[0] in self.form_words.data["possessors"]
@@ -106,7 +108,7 @@ class NounPhrases(Clauses):
             short
             and len(said.split()) <= LIGHT
             and not said.endswith(("s", "”"))
-            and self.rng.random() < 0.5
+            and (bare(noun) in self.kin() or self.rng.random() < 0.5)
         ):
             return f"{said}'s {bare(noun)}"
         return f"the {bare(noun)} {preposition} {said}"
@@ -145,7 +147,12 @@ class NounPhrases(Clauses):
         self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
         return template.replace("{this}", self.anchor_phrase)
 
-    def kind_in_question(self, var: str, noun: str) -> str:
+    def kin(self) -> frozenset[str]:
+        """Nouns for relatives of whom each person has only one ("the wife", but "that pupil")."""
+        told = self.form_words.data["by_gender"]
+        return frozenset(noun for kin in told.values() for noun in kin.values())
+
+    def kind_in_question(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
         """The noun that follows "which" in a question, for the kind of the asked thing."""
         return noun
 

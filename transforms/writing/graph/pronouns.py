@@ -21,8 +21,9 @@ class Pronouns(NounPhrases):
         self._mentioned: list[Term] = []
         self._before: list[Term] = []
         """The terms that the previous sentence has mentioned."""
-        self._topic = self._subject = ""
-        """The thing that was the subject of the previous sentence, and of the current one."""
+        self._topic = self.subject = self.subject_words = ""
+        """The thing that was the subject of the previous sentence, and of the current one, with the
+        words for the latter."""
         self._subjects: set[str] = set()
         """The subjects of all earlier sentences."""
         self._known_before, self._known = frozenset[str](), frozenset[str]()
@@ -62,14 +63,10 @@ class Pronouns(NounPhrases):
 
     def _has_rival(self, var: str, pronoun: str) -> bool:
         """Whether the pronoun may mean somebody else: anybody of the current sentence, or of the
-        previous sentence a named person or somebody of whom the text has said that she is a woman.
-        A woman who was the subject of any earlier sentence counts too."""
-        return any(
-            term != var
-            and self.form_words.is_person(term)
-            and (isinstance(term, Value) or self._is_sexed(term, pronoun))
-            for term in (*self._before, *self._subjects)
-        ) or any(t != var and self._may_be(t, pronoun) for t in self._mentioned)
+        previous sentence anybody who may be a woman ("an architect", if she is one), or a woman who
+        was the subject of any earlier sentence."""
+        near = (*self._before, *self._subjects, *self._mentioned)
+        return any(t not in ("", var) and self._may_be(t, pronoun) for t in near)
 
     def _is_sexed(self, var: str, pronoun: str) -> bool:
         """Whether the text has called somebody by a noun that has this pronoun ("woman", "wife")."""

@@ -15,8 +15,13 @@ from questloom.transforms.writing.graph.reasoning_questions import (
     of_measures,
     of_two,
     phrase_picture_question,
+    turned,
+    turns,
     years_to,
 )
+
+TRAILING = 1.0
+"""Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
 
 
 def question(phrases: NounPhrases) -> str:
@@ -30,6 +35,8 @@ def question(phrases: NounPhrases) -> str:
         said = (
             measured
             if of_measures(words, compute)
+            else turned
+            if turns(words, compute)
             else ages
             if of_ages(words, compute)
             or (counts_between(words, compute) and phrases.rng.random() < 0.6)
@@ -111,23 +118,23 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
-    who = "who" if person else f"which {phrases.kind_in_question(var, noun)}"
+    frames = {i: phrases.frames(i) for i, _ in claims}
+    # "Which painting by her was made in the town?", not "… made in the town is by her?".
+    *modifying, last = sorted(
+        claims,
+        key=lambda c: (not frames[c[0]][0].is_reducible, not any(f.is_weak for f in frames[c[0]])),
+    )
+    if person or (modifying and phrases.rng.random() < 0.4):
+        modifying = []
+    kind = phrases.kind_in_question(var, noun, modifying or claims)
+    who = "who" if person else f"which {kind}"
     if not person:
         phrases.said_nouns.append(noun)
+    if modifying:
+        head = phrases.modified(who, modifying, person, bare_head=True)
+        return f"{head} {phrases.predicates([last])}?"
     if len(claims) > 1:
-        if person:
-            return f"{who} {phrases.predicates(claims)}?"
-        *modifying, last = sorted(claims, key=lambda c: not phrases.frames(c[0])[0].is_reducible)
-        head = (
-            phrases.modified(who, modifying, person, bare_head=True)
-            if phrases.rng.random() < 0.6
-            else ""
-        )
-        return (
-            f"{head} {phrases.predicates([last])}?"
-            if head
-            else f"{who} {phrases.predicates(claims)}?"
-        )
+        return f"{who} {phrases.predicates(claims)}?"
     index, slot = claims[0]
     phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
     called = words.ends(index, slot)
@@ -168,6 +175,7 @@ def _literal(phrases: NounPhrases) -> str:
     ):
         return said
     noun = phrase.measure or phrases.choose(phrase.o or ("value",))
+    phrases.cost += TRAILING * bool(units)
     return f"what is {phrases.possessor(claim.subject, noun)}{f', in {units}' if units else ''}?"
 
 
@@ -206,6 +214,9 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     if told:
         relation = "earlier" if relation == "before" else "later"
         return f"how many years {relation} {frame.inverted(subject, words.verbs.bases)}?"
+    # "How many years before the year on its plaque did it open?": nobody counts so.
+    read = words.reads.get(back)
+    phrases.cost += 2.0 * (relation == "before") + 3.0 * bool(read and read.of == claim.subject)
     return f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}?"
 
 

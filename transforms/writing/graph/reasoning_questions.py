@@ -3,6 +3,7 @@
 ```
 read          "Which year is written on the plaque of this bridge?"
 years to      "How many years before 1900 is the year on the plaque of this bridge?"
+turned        "How old did the architect of this bridge turn in the year on its plaque?"
 ages          "How many years older than the architect of this bridge was his teacher?"
 events        "How many years lie between the opening of this museum and the death of its founder?"
 difference    "What is the difference in height between this tower and the one designed by its architect, in metres?"
@@ -35,8 +36,9 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
         return "what is to be seen?"
     part = words.class_noun(reads.part) if reads.part else ""
     year = "year" if words.form.ask.type == "date" else "text"
+    of = "portrait_of" if words.is_person(reads.of) else "picture_of"
     where = (
-        ("_picture" if reads.of == words.form.anchor else "_picture_of")
+        f"_{'picture' if reads.of == words.form.anchor else of}"
         if in_picture(words, reads, part)
         else ""
         if part and part not in words.data["parts_written"]
@@ -175,6 +177,36 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
             for literal, noun in zip((near, far), nouns, strict=True)
         )
     return f"how many years {phrases.choose(('lie', 'passed'))} between {ends}?"
+
+
+def turns(words: FormWords, compute: Compute) -> bool:
+    """Whether a question counts from a birth to a year of the same person's life."""
+    births = [a for a in compute.args if a not in words.reads]
+    births = [a for a in births if words.definition(a)[1].property == BIRTH]
+    if len(births) != 1:
+        return False
+    [other] = (a for a in compute.args if a != births[0])
+    person = str(words.definition(births[0])[1].subject)
+    if other not in words.reads and words.definition(other)[1].subject == person:
+        return False  # "in the year when he died"
+    year = words.years.get(str(other), 0)
+    return words.years.get(str(births[0]), year) < year <= words.died.get(person, 0)
+
+
+def turned(phrases: NounPhrases, compute: Compute) -> str:
+    """The question for the age that somebody reached in a year: "How old did she turn in the year
+    on her portrait?". The difference of two years is this age on every day of birth."""
+    words = phrases.form_words
+    birth, other = sorted(compute.args, key=lambda a: words.years[str(a)])
+    index, claim = words.definition(birth)
+    phrases.used.add(index)
+    person = phrases.noun_phrase(claim.subject, subject=True)
+    if other in words.reads:
+        return f"how old did {person} turn {phrases.in_year(words.reads[other])}?"
+    index, claim = words.definition(other)
+    phrases.used.add(index)
+    thing = phrases.noun_phrase(claim.subject, subject=True)
+    return f"how old did {person} turn in the year when {phrases.choose(phrases.frames(index)).gap(thing)}?"
 
 
 def of_measures(words: FormWords, compute: Compute) -> bool:

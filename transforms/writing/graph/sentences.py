@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from questloom.records.form import Reads, Term
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
-from questloom.transforms.writing.graph.lints import weigh_sentence
+from questloom.transforms.writing.graph.lints import num_relative, weigh_sentence
 from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.telling import Telling
 
@@ -31,7 +31,8 @@ PER_SENTENCE = 1.2
 """Cost of one more sentence. With a cost for each sentence, one easy sentence is as good as two
 short sentences."""
 
-
+MAX_JOINED = 16
+"""Maximum number of words of two sentences that become one."""
 OPENS_WITH_YEAR = 5.0
 """Cost of a text whose first sentence says that a picture shows a year. Readers found this opening
 contrived."""
@@ -158,7 +159,12 @@ def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tup
     def add(say: Callable[[Telling], str]) -> None:
         nonlocal telling
         text, telling = _lightest(telling, say)
-        texts.append(text)
+        if texts and (both := joined(texts[-1], text, telling)):
+            telling.cost += weigh_sentence(both) - weigh_sentence(texts[-1]) - weigh_sentence(text)
+            telling.join()
+            texts[-1] = both
+        else:
+            texts.append(text)
 
     for thing in things:
         if thing.var in in_place:
@@ -174,6 +180,24 @@ def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tup
     add(_ask)
     telling.cost += PER_SENTENCE * (len(texts) - 1)
     return " ".join(texts), telling
+
+
+def joined(before: str, text: str, telling: Telling) -> str:
+    """Two statements as one, if the first introduces the subject of the second as its last word;
+    otherwise "".
+
+    "This painting depicts a woman." and "She died in a town." become "This painting depicts a woman
+    who died in a town.".
+    """
+    words = telling.form_words
+    noun = telling.introduced.get(telling.subject, "")
+    last = re.search(rf" (?:an?|another) {re.escape(noun)}\.$", before)
+    if not (noun and last and telling.is_new(telling.subject)) or num_relative(f"{before} {text}"):
+        return ""
+    pronoun = "who" if words.is_person(telling.subject) else "that"
+    both = f"{before[:-1]} {pronoun}{text.removeprefix(capital(telling.subject_words))}"
+    apart = weigh_sentence(before) + weigh_sentence(text) + PER_SENTENCE
+    return both if len(both.split()) <= MAX_JOINED and weigh_sentence(both) <= apart else ""
 
 
 def _counted_years(words: FormWords) -> list[Reads]:

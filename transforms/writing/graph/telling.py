@@ -3,18 +3,27 @@ sentences refer back to the thing."""
 
 import copy
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from questloom.language.frames import BE, Frame, share_verb
+from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords, bare
 from questloom.transforms.writing.graph.pronouns import Pronouns, short
 
-ORDINALS = ("first", "second", "third")
+PICTURE = "the picture"
+"""Stands for the picture among the mentioned things."""
+ORDINALS = ("first", "second")
+ELSEWHERE = 4.0
+"""Cost of a sentence about the year in one thing's picture where the question counts to a date of
+another thing. "How many years before the year on this tower's plaque did the church open?" keeps
+both apart."""
+EMPTY, BACKWARD = 2.0, 2.5
 UNNAMED = 4.0
-"""Cost of "the woman" where a reader expects "she"."""
+"""Cost of "that woman" where a reader expects "she"."""
+ROLE = 1.0
+"""Cost of "the architect", which may be a woman, where "she" is as short."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
 
 
@@ -44,11 +53,21 @@ class Telling(Pronouns):
         other.told_years = set(self.told_years)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
-        other._names, other._topic, other._subject = dict(self._names), self._subject, ""
-        other._subjects = self._subjects | {self._subject}
+        other._names, other._topic, other.subject = dict(self._names), self.subject, ""
+        other._subjects = self._subjects | {self.subject}
+        other.subject_words = ""
         other._known_before, other._known = self._known, frozenset(self.introduced)
         other._now_another = other._called_it = ""
         return other
+
+    def join(self) -> None:
+        """Makes the current sentence a part of the previous one."""
+        self.subject, self._known = self._topic, self._known_before
+        self._mentioned = [*self._before, *self._mentioned]
+
+    def is_new(self, var: str) -> bool:
+        """Whether the previous sentence was the first to mention a thing."""
+        return var in self._known - self._known_before
 
     # ------------------------------------------------------------ sentences
 
@@ -81,17 +100,24 @@ class Telling(Pronouns):
         # "A man wrote this novel. He …": "the author of this novel" says as much.
         self.cost += (2.0 if more else 4.0) * (slot == "o" and person and bool(roles))
         # "This woman married a man": "her husband" says as much.
-        only = self._kin() & {bare(role) for role in roles}
+        only = self.kin() & {bare(role) for role in roles}
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
+        # "A shipyard built this steamship." says nothing; "A painting is owned by this museum." and
+        # "A family donated that painting and built a church." say it back to front.
+        self.cost += EMPTY * (frame.subject == slot and not more and known == words.form.anchor)
+        self.cost += BACKWARD * (frame.subject == slot and frame.preposition == "by")
         if frame.subject == slot:
-            self._subject = var
+            self.subject = var
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
             named = self._first_named(var, told)
-            # "Another painting by her hangs in the museum" would say that the first is there too.
-            if claims and not self._now_another and frame.is_reducible and self.rng.random() < 0.5:
-                named = self.modified(named, [(index, slot)], person, bare_head=True)
+            if claims and frame.is_reducible and self.rng.random() < 0.5:
+                head, named = named, self.modified(named, [(index, slot)], person, bare_head=True)
+                # "Another painting by her hangs in the museum" would say that the first is there
+                # too, but not "another painting donated by her".
+                weak = named.removeprefix(head).split()[0] in PREPOSITIONS
+                self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
                 return f"{named} {self.predicates(claims)}."
             # "Another painting was also made there" says it twice.
@@ -104,11 +130,13 @@ class Telling(Pronouns):
             if claims and not reduced:
                 [(i, end)] = claims
                 more_frame = self.frame(i, subject=end)
+                self.cost += WEAK * more_frame.is_weak  # "and is by Ada Orme"
                 both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
                 said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
+                self.cost += BACKWARD
             return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
-        self._subject = known if isinstance(known, str) else ""
+        self.subject, self.subject_words = known if isinstance(known, str) else "", subject
         frame = self._also(frame, index, slot)
         self.cost += WEAK * frame.is_weak  # "is by an author"
         named = self._first_named(var, told)
@@ -123,11 +151,19 @@ class Telling(Pronouns):
         """The sentence with "also" if the text has said the same of the earlier thing: "The artist
         behind this painting also painted another painting"."""
         claims = self.form_words.claims
-        told = [claims[i] for i in self.used - self._saying if i != index]
+        told = [i for i in self.used - self._saying if i != index]
         known, end = self.other(index, slot), "object" if slot == "s" else "subject"
         if not isinstance(known, str):
             return frame
-        same = any(c.property == claims[index].property and getattr(c, end) == known for c in told)
+        verb = frame.verb if frame.verb not in BE else None
+        same = any(
+            getattr(claims[i], end) == known
+            and (
+                claims[i].property == claims[index].property
+                or verb in {f.verb for f in self.frames(i)}
+            )
+            for i in told
+        )
         return frame.with_also() if same else frame
 
     def frame(self, index: int, *, subject: str) -> Frame:
@@ -155,7 +191,7 @@ class Telling(Pronouns):
                 of = f"one of {of.removesuffix(bare(role))}{plural}"
         self.introduce(var, bare(role))
         self._mentioned.append(var)
-        self._subject = var
+        self.subject = var
         return f"{of} {self.predicates(claims)}."
 
     def more_of(self, var: str, facts: Sequence[int]) -> str:
@@ -171,14 +207,18 @@ class Telling(Pronouns):
         chosen = self.rng.sample(asking, min(len(asking), self.rng.choice((1, 2))))
         self.used.update(i for i, _ in chosen)
         subject = self.noun_phrase(var, subject=True)
-        self._subject = var
+        self.subject, self.subject_words = var, subject
         return f"{subject} {self.predicates(chosen)}."
 
     def tell_year(self, reads: Reads) -> str:
         """A sentence about a year in a picture: "The plaque of this tower gives a year."."""
         told = self.placed(reads, self.form_words.data["readings"][reads.property]["told"])
         self.told_years.add(reads.var)
-        self._subject = reads.of if reads.of == self._topic else ""
+        words = self.form_words
+        asked = words.computes[words.form.ask.var].args
+        dated = {words.definition(a)[1].subject for a in asked if a not in words.reads}
+        self.cost += ELSEWHERE * (reads.of not in dated)
+        self.subject = reads.of if reads.of == self._topic else ""
         return f"{told}."
 
     def _slot(self, index: int, var: str) -> str:
@@ -196,10 +236,9 @@ class Telling(Pronouns):
         self._nouns[var] = noun
         self._mentioned.append(var)
         same = self._alike(short(words, noun))
+        # "A third woman influenced the other woman": nobody can tell them apart.
         self.cost += 1.5 * len(same) + HOPELESS * (len(same) >= len(ORDINALS))
         self._now_another = short(words, noun) if same else ""
-        if len(same) == 2:
-            return f"a third {noun}"
         return f"another {noun}" if same else words.words.indefinite(noun)
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
@@ -222,24 +261,20 @@ class Telling(Pronouns):
                 return f"other {noun}"
         return noun
 
-    def _kin(self) -> frozenset[str]:
-        """Nouns for relatives of whom each person has only one ("the wife", but "that pupil")."""
-        told = self.form_words.data["by_gender"]
-        return frozenset(noun for kin in told.values() for noun in kin.values())
+    def kind_in_question(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
+        """The noun with "other" ("which other bridge crosses that river?") if the text has told the
+        same claims of a thing of this kind.
 
-    def kind_in_question(self, var: str, noun: str) -> str:
-        """The noun with "other" ("which other bridge crosses that river?") if the text has told of a
-        thing of this kind what it asks of the other one.
-
-        Without that, "which other film did her father direct?" would say that the first film is his
+        Otherwise "which other film did her father direct?" would say that the first film is his
         too.
         """
-        same = self._alike(short(self.form_words, noun))
-        claims = [c for c in self.form_words.claims if var in (c.subject, c.object)]
-        asked = [(c.property, _ends(c, var)) for c in claims]
-        if any((c.property, _ends(c, v)) in asked for v in same for c in self.form_words.claims):
-            self._now_another = short(self.form_words, noun)
-            return f"other {noun}"
+        said = [self.form_words.claims[i] for i, _ in claims]
+        told = self.form_words.claims
+        for other in self._alike(short(self.form_words, noun)):
+            of_other = [(c.property, _ends(c, other)) for c in told]
+            if all((c.property, _ends(c, var)) in of_other for c in said):
+                self._now_another = short(self.form_words, noun)
+                return f"other {noun}"
         return noun
 
     def possessor(self, term: Term, noun: str) -> str:
@@ -247,6 +282,12 @@ class Telling(Pronouns):
         self._mentioned.append(term)
         if said.startswith("its ") and isinstance(term, str):
             self._called_it = term
+        return said
+
+    def placed(self, reads: Reads, templates: Mapping[str, str]) -> str:
+        said = super().placed(reads, templates)
+        if "picture" in said or "portrait" in said:
+            self._mentioned.append(PICTURE)  # so that "it" may be the picture
         return said
 
     def _introduced_as(self, var: str) -> None:
@@ -277,7 +318,8 @@ class Telling(Pronouns):
             return f"{'that' if self.form_words.form.sign else 'this'} {noun}"
         alike = self._alike(noun)
         person = self.form_words.is_person(var)
-        self.cost += UNNAMED * person
+        role = person and self._is_of_any_sex(var) and len(alike) == 1
+        self.cost += ROLE if role else UNNAMED * person
         if self._is_named_last(noun, var):
             self.cost += 2.0 if person else HOPELESS
         if noun == self._now_another and alike == [var] and not person:
@@ -288,17 +330,20 @@ class Telling(Pronouns):
             return f"the same {noun}" if self._announcing else f"the {noun}"
         others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
         nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
+        other = f"{'that' if person else 'the'} other {noun}"
         self.cost += HOPELESS * (len(alike) > len(ORDINALS))
         if len(alike) == 1:
-            return the if person else self.choose((the, that))
+            return the if role else that if person else self.choose((the, that))
         if len(others) > 1:
+            # "In which year was the first species discovered?": the reader must go back.
+            self.cost += HOPELESS * (self.asking and var == alike[0])
             return nth
         recent = (*self._before, *self._mentioned)
         if anchor in recent and var not in recent:
             # "The plaque of this church gives a year. … did that church open?": which of the two?
-            return f"the other {noun}"
+            return other
         if var not in self._names:
-            self._names[var] = f"the other {noun}" if person else self.choose((that, nth))
+            self._names[var] = other if person else self.choose((that, nth))
         return self._names[var]
 
     def _is_named_last(self, noun: str, var: str) -> bool:

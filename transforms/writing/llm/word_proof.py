@@ -130,7 +130,7 @@ def check_wording(store, plan: Plan, wording: Wording, language: str) -> None:
     """
     phrase = wording.anchor_phrase
     if language in _POINTS and not _POINTS[language].search(phrase):
-        raise ValueError(f'"{phrase}" does not point to the picture; say "the … in the picture"')
+        raise ValueError(f'"{phrase}" does not point to the picture; say "this …"')
     sign = SIGNS.get(plan.logical_form.sign, "")
     if language == LANGUAGE and sign not in phrase.casefold():
         raise ValueError(

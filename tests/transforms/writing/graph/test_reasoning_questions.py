@@ -100,14 +100,14 @@ DESIGNED = ClaimClause(subject="x0", property="P84", object="x1")
 @pytest.mark.parametrize(
     ("thing", "part", "kind", "words"),
     [
-        ("human", "inscription", "date", " in the picture of "),
-        ("human", "inscription", "string", " in the picture of "),
+        ("human", "inscription", "date", " on the portrait of "),
+        ("human", "inscription", "string", " on the portrait of "),
         ("castle", "plaque", "date", "the plaque of the castle"),
         ("castle", "inscription", "string", " on the castle"),
     ],
 )
 def test_what_is_read_in_a_later_picture_says_of_which_thing(thing, part, kind, words):
-    """ "Which year is written in the picture of this lighthouse's architect?": "the picture" alone would be the question's own."""
+    """ "Which year is written on the portrait of this lighthouse's architect?": "the picture" alone would be the question's own."""
     later = Reads(var="r", of="x1", property="P1684", part=CLASS[part])
     link = DESIGNED if thing == "human" else ClaimClause(subject="x1", property="P138", object="x0")
     precision = "year" if kind == "date" else ""
@@ -162,7 +162,7 @@ def test_a_thing_is_dated_by_the_year_in_a_picture():
     made = said(
         {"x0": "lighthouse", "x1": "schooner", "x2": "human"}, asked, architect, later, link, kind
     )
-    assert all(re.search(r" in the year written in .*\bpicture\b", text) for text in made), made
+    assert all(re.search(r" in the year written on .*\bportrait\b", text) for text in made), made
 
 
 def test_years_are_counted_from_the_one_on_the_picture_to_a_named_one_on_either_side():

@@ -77,7 +77,7 @@ def _words(kinds: str, ask: str, *clauses: str, genders=HE) -> FormWords:
     )
 
 
-def _texts(kinds: str, ask: str, *clauses: str, genders=HE, seeds: int = 30) -> set[str]:
+def _texts(kinds: str, ask: str, *clauses: str, genders=HE, seeds: int = 30, died=None) -> set[str]:
     """What is said in the end, over many seeds; each without a problem."""
     found = set()
     for seed in range(seeds):
@@ -90,6 +90,7 @@ def _texts(kinds: str, ask: str, *clauses: str, genders=HE, seeds: int = 30) -> 
             recipe_seed=seed,
             years=invented.YEARS,
             genders=genders,
+            died=died,
         )
         assert not worded.problems, worded
         found.add(worded.text)
@@ -134,7 +135,7 @@ def test_each_sentence_introduces_one_thing_at_most():
 
 
 def test_of_several_pupils_one_is_told_of():
-    said = _texts(*PUPILS, seeds=60)
+    said = _texts(*PUPILS, seeds=30)
     assert any(re.search(r"One of this man's pupils |A pupil of this man ", t) for t in said), said
     assert not any("This man's pupil " in text for text in said), said
 
@@ -244,7 +245,7 @@ def test_the_same_seed_tells_the_same_and_others_differ():
     assert len({text for text, _ in _tellings(*TREE, num=20)}) > 10
 
 
-def _good(*case, genders=HE, num: int = 300) -> set[str]:
+def _good(*case, genders=HE, num: int = 200) -> set[str]:
     """The tellings of a form that no rule refuses, whether or not a lighter one exists."""
     return {
         text
@@ -387,18 +388,106 @@ def test_also_stands_only_where_the_same_was_said_before():
         assert " also " not in text, text
 
 
-def test_she_means_the_subject_of_the_last_sentence_though_an_architect_may_be_a_woman():
+def test_she_is_not_said_where_the_architect_is_a_woman_too():
     clauses = ("image x0", "x0 P84 x1", "x1 P737 x2", "x2 P19 a")
-    she = {"x1": "she", "x2": "she"}
     kinds = "x0 lighthouse, x1 human, x2 human, a town"
-    said = _good(kinds, "entity", *clauses, genders=she)
-    assert any(
-        re.match(r"A woman influenced the architect .* was she born\?", text) for text in said
-    ), said
-    said |= _good(kinds, "entity", *clauses, genders={"x1": "he", "x2": "she"})
-    for text in said:  # here the architect is the subject
-        if re.match(r"The architect of this lighthouse was influenced by a woman", text):
-            assert not re.search(r"\b(?:she|her)\b", text), text
+    begins = re.compile(r"A woman influenced the architect of this lighthouse\. .* was (.*) born\?")
+    for architect, woman in (("she", "that woman"), ("he", "she")):
+        said = _good(kinds, "entity", *clauses, genders={"x1": architect, "x2": "she"})
+        called = {m[1] for text in said if (m := begins.match(text))}
+        assert woman in called and called <= {"that woman", woman}, (architect, called)
+        for text in said:  # here the architect is the subject
+            if re.match(r"The architect of this lighthouse was influenced by a woman", text):
+                assert not re.search(r"\b(?:she|her)\b", text), text
+
+
+def test_a_statement_about_the_last_word_of_another_is_joined_to_it():
+    clauses = ("image x0", "x0 P180 x1", "x1 P20 x2", "x2 P206 a")
+    kinds = "x0 painting, x1 human, x2 town, a river"
+    said = _good(kinds, "entity", *clauses, genders={"x1": "she"})
+    assert any("a woman who died in a town." in text for text in said), said
+    assert not any(re.search(r"a woman\. (?:She|That woman)", text) for text in said), said
+
+
+def test_she_is_not_said_after_a_joined_statement_about_one_of_two_women():
+    clauses = ("image x0", "x0 P737 x1", "x1 P108 Ostmark Museum", "x1 P19 a")
+    said = _good(
+        "x0 human, x1 human, a town", "entity", *clauses, genders={"x0": "she", "x1": "she"}
+    )
+    assert not any(re.search(r"another woman who .* was she", text) for text in said), said
+
+
+def test_also_is_said_of_two_relations_with_one_verb():
+    clauses = ("image x0", "x0 P287 x1", "x2 P84 x1", "x2 P2043 a")
+    said = _good("x0 locomotive, x1 human, x2 bridge", "quantity", *clauses, genders={"x1": "he"})
+    again = re.compile(r"(?:He|designer of this locomotive) (also )?designed a bridge")
+    found = [m for text in said if (m := again.search(text))]
+    assert found and all(m[1] for m in found), said
+
+
+def test_other_is_said_only_of_what_both_things_share():
+    """A reader took "which other painting in the museum" for a claim about the first painting."""
+    clauses = ("image x0", "x0 P84 x1", "x1 P19 x2", "x3 P1071 x2", "x3 P1028 x4", "a P1028 x4")
+    kinds = "x0 lighthouse, x1 human, x2 town, x3 painting, x4 family, a painting"
+    for text in _good(kinds, "entity", *clauses, "a P276 Ostmark Museum"):
+        assert not re.search(r"hich other painting (?:in|held|owned|that hangs)", text), text
+    said = _good(kinds, "entity", *clauses)
+    assert any("hich other painting" in text for text in said), said
+
+
+def test_no_question_goes_back_to_the_first_of_two():
+    clauses = ("image x0", "x0 P170 x1", "x2 P170 x1", "x2 P276 x3", "x4 P276 x3",
+               "x4 P1071 Velm", "x2 P571 a")  # fmt: skip
+    kinds = "x0 lighthouse, x1 human, x2 painting, x3 art museum, x4 painting"
+    for text in _good(kinds, "date", *clauses):
+        assert "the first painting" not in text.split(". ")[-1], text
+
+
+def test_an_age_is_asked_as_people_do_and_only_within_a_life():
+    clauses = ("image x0", "x0 P287 x1", "x1 P569 d1", "d2 reads P1684 inscription x1",
+               "a = difference d1 d2")  # fmt: skip
+    for died, told in ((1999, True), (1801, False)):
+        texts = _texts("x0 windmill, x1 human", "quantity", *clauses, died={"x1": died})
+        assert any("turn in the year" in text for text in texts) is told, (died, texts)
+
+
+def test_an_age_at_an_event_is_asked_as_people_do():
+    clauses = ("image x0", "x0 P84 x1", "x1 P569 d1", "x0 P1619 d2", "a = difference d1 d2")
+    texts = _texts("x0 cathedral, x1 human", "quantity", *clauses, died={"x1": 1999})
+    old = r"How old did (?:he|the architect of this cathedral) turn in the year when "
+    assert any(re.search(old, text) for text in texts), texts
+
+
+def test_three_of_a_kind_get_no_words():
+    clauses = ("image x0", "x0 P737 x1", "x1 P737 x2", "x2 P108 x3", "x3 P112 a")
+    kinds = "x0 human, x1 human, x2 human, x3 art museum, a human"
+    worded = verbalise(
+        invented.form("entity", *clauses),
+        names={},
+        classes=invented.classes(kinds),
+        facts=WORDS,
+        item_id="x",
+        recipe_seed=1,
+        genders=dict.fromkeys(("x0", "x1", "x2"), "she"),
+    )
+    assert "two others" in worded.problems, worded  # "the other woman who influenced that other"
+
+
+def test_a_year_in_a_picture_stands_in_the_question_that_counts_to_another_thing():
+    clauses = (
+        "image x0", "x0 P84 x1", "x1 P119 x2", "x2 P1619 d2", "d1 reads P1684 plaque x0",
+        "a = difference d1 d2",
+    )  # fmt: skip
+    for text in _texts("x0 lighthouse, x1 human, x2 cathedral", "quantity", *clauses):
+        assert "gives a year" not in text, text
+
+
+def test_her_fathers_teacher_is_not_the_teacher_of_her_father():
+    clauses = ("image x0", "x0 P61 x1", "x1 P22 x2", "x2 P1066 x3", "x3 P19 a")
+    kinds = "x0 taxon, x1 human, x2 human, x3 human, a town"
+    said = _texts(kinds, "entity", *clauses, genders={"x1": "she", "x2": "he", "x3": "he"})
+    assert any("her father's teacher" in text for text in said), said
+    assert not any(re.search(r"teacher of (?:her|his) father\b", text) for text in said), said
 
 
 def test_no_question_begins_with_a_year_where_another_beginning_is_as_good():
