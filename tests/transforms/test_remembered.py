@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-import numpy as np
 import pytest
 
 from questloom.records.form import Ask, ClassClause, Form, SentenceClause
@@ -90,13 +89,6 @@ def test_a_frozen_source_keeps_its_answers():
     source = Frozen(3)
     assert thing(source, ("a",)) is thing(source, ("a",))
     assert source == Frozen(3)
-
-
-class Texts:
-    """What `_vector` asks a model for."""
-
-    def embed_texts(self, texts: list[str]) -> np.ndarray:
-        return np.ones((len(texts), 2), np.float32)
 
 
 YEARBOOK = ClassClause(var="x", class_id="Q2")
@@ -183,7 +175,7 @@ def test_every_remembered_function_is_asked_here():
 @pytest.mark.parametrize("name", sorted(ASKED))
 def test_no_look_up_holds_a_source_that_is_gone(name):
     module, _, function = name.rpartition(".")
-    source = Texts() if function == "_vector" else SmallFacts([])
+    source = SmallFacts([])
     getattr(import_module(f"questloom.transforms.{module}"), function)(source, *ASKED[name])
     gone = weakref.ref(source)
     del source
