@@ -266,6 +266,10 @@ class Store:
             raise KeyError(image_id)
         return data
 
+    def image_row(self, image_id: str) -> int:
+        """The picture's row in the table of pictures, which is also its row in that of vectors."""
+        return self._tables["images"].find(image_id)[0]
+
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
         """The pictures that show the entity, sorted by image id."""
         found = (

@@ -6,9 +6,14 @@ level INFO, and these lines would disturb the progress bar. Logging is set up be
 imported, since the import itself already logs.
 """
 
+import gc
 import logging
 import os
 import sys
+
+YOUNG = 100_000
+"""The number of new objects after which Python looks for garbage. A worker keeps millions of facts,
+and Python's own 700 makes planning 14 % slower."""
 
 if __name__ == "__main__":
     # The command's log, or stderr if there is none. (Importing questloom.pipeline.runners.run_log
@@ -22,6 +27,7 @@ if __name__ == "__main__":
         sys.stderr = open(os.environ["QUESTLOOM_LOG"], "a", encoding="utf-8", buffering=1)  # noqa: SIM115  # Beam prints tracebacks there, too
     handler.setLevel(logging.ERROR)
     logging.basicConfig(handlers=[handler])
+    gc.set_threshold(YOUNG)
     from apache_beam.runners.worker import sdk_worker_main
 
     sdk_worker_main.main(sys.argv)

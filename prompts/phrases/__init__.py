@@ -36,7 +36,7 @@ def language_data(language: str) -> dict[str, Any]:
             "the graph writer has no phrases for it",
             f"Use one of {known}, or the llm writer.",
         )
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
 
 
 @functools.cache
@@ -103,7 +103,7 @@ def _from_label(rules: list[Mapping[str, str]], label: str) -> dict[str, Any]:
 
 @functools.cache
 def _classes() -> dict[str, list[str]]:
-    return yaml.safe_load((_FOLDER / "classes.yaml").read_text(encoding="utf-8"))
+    return yaml.load((_FOLDER / "classes.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 
 
 @functools.cache

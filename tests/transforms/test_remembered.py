@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-import numpy as np
 import pytest
 
 from questloom.records.form import Ask, ClassClause, Form, SentenceClause
@@ -92,13 +91,6 @@ def test_a_frozen_source_keeps_its_answers():
     assert source == Frozen(3)
 
 
-class Texts:
-    """What `_vector` asks a model for."""
-
-    def embed_texts(self, texts: list[str]) -> np.ndarray:
-        return np.ones((len(texts), 2), np.float32)
-
-
 YEARBOOK = ClassClause(var="x", class_id="Q2")
 SAID = SentenceClause(
     subject="x", object="y", article_id="a", revision=1, section=0, start=0, end=1
@@ -139,12 +131,16 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "facts.said_class.find_descriptor_class": ("Q1",),
     "certificate.margin._margin_of": (Description(var="x0", parts=()), entity_value("Q1"), 2),
     "facts.indexed._by_subject": ("P1",),
+    "facts.indexed._classes_above": ("Q1",),
+    "facts.indexed._closures": (),
     "facts.values._names_read": ("Q1",),
     "facts.within._num_inside": ("P131", "Q1"),
     "facts.within._inside": (("P131",), "Q1"),
     "facts.within._within": ("P131", entity_value("Q1"), 5),
     "pictures.picture_chooser._vector": ("a lighthouse",),
+    "planning.finish.days_stated": ("Q1",),
     "planning.finish.page_texts": ("Q1",),
+    "planning.ground.different_views": ("Q1",),
     "planning.lacking.lack_behind_step": ("Q1", "P1", "Q2", 2),
     "planning.lacking._shut_steps": ("Q1",),
     "planning.looks._things_of_year": (year(1850), 2, True),
@@ -179,7 +175,7 @@ def test_every_remembered_function_is_asked_here():
 @pytest.mark.parametrize("name", sorted(ASKED))
 def test_no_look_up_holds_a_source_that_is_gone(name):
     module, _, function = name.rpartition(".")
-    source = Texts() if function == "_vector" else SmallFacts([])
+    source = SmallFacts([])
     getattr(import_module(f"questloom.transforms.{module}"), function)(source, *ASKED[name])
     gone = weakref.ref(source)
     del source

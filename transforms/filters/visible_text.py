@@ -1,6 +1,7 @@
 """Reads the text in the picture by OCR. The text must not name the answer or another hidden thing
 of the question, and must not fill the picture (`too_simple`)."""
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ from questloom.transforms.stages.stage import Apply, reject
 if TYPE_CHECKING:
     from questloom.models.ocr import TextBlock
     from questloom.transforms.facts.lookups import Facts
+
+CACHED_FILES = 256
+"""The number of pictures whose text is kept; each takes about 100 kB."""
 
 
 def visible_text(
@@ -69,10 +73,11 @@ def make_visible_text(job: FilterJob) -> Apply:
     )
 
     store, names = job.store, languages(job.recipe)
+    read = functools.lru_cache(CACHED_FILES)(read_text)  # many questions show the same picture
 
     def check(question: Question) -> Question | Rejection:
         picture = job.run.picture(question.image_id).read_bytes()
-        return visible_text(question, picture, read_text, store, names)
+        return visible_text(question, picture, read, store, names)
 
     return check
 

@@ -1,13 +1,17 @@
 """The picture stage: checks the pictures of the anchor (the pictured entity), and chooses the best
 of those that pass."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import lance
 import numpy as np
 
+from questloom.knowledge.store.lance_files import reading
 from questloom.knowledge.store.store import Store
+from questloom.knowledge.store.vectors import vectors_of
 from questloom.models.calibration import Calibration
 from questloom.models.clip import Clip
 from questloom.models.ocr import reads_detail
@@ -39,10 +43,10 @@ from questloom.transforms.pictures.ground import (
     support_of,
 )
 from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
-from questloom.transforms.remembered import remembered
 from questloom.transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"
+MAX_KNOWN = 4096
 _PROGRESS = (Reason.NO_EVIDENCE, Reason.NOT_GROUNDED)
 """The reasons that the last checks give, in the order of the checks. If the candidates fail for
 different reasons, the question is rejected for the reason of the latest check."""
@@ -63,10 +67,16 @@ class PictureChooser:
     grounding: GroundingRules
     recipe_seed: int
     exclude: tuple[str, ...] = ()
+    _known: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
+    """The vectors of the descriptions that were compared."""
 
     @cached_property
     def _calibration(self) -> Calibration | None:
         return check_grounding(self.store, self.clip, self.grounding)
+
+    @cached_property
+    def _vectors(self) -> lance.LanceDataset | None:
+        return vectors_of(self.store.path)
 
     @cached_property
     def _excluded(self) -> frozenset[str]:
@@ -121,7 +131,7 @@ class PictureChooser:
             self.store.image(question.source_image_id),
         )
         assert anchor is not None and image is not None, "anchor and picture come from the store"
-        return self._ground(question, anchor, image, self.store.image_bytes(image.id))
+        return self._ground(question, anchor, image)
 
     def _refusal(
         self, question: Question, anchor: Entity, image: ImageAsset, images: tuple[ImageAsset, ...]
@@ -152,7 +162,7 @@ class PictureChooser:
         missing = self._unreadable(question, image, data)
         if missing:
             return Reason.NO_EVIDENCE, missing
-        grounding = self._ground(question, anchor, image, data)
+        grounding = self._ground(question, anchor, image)
         return (
             (Reason.NOT_GROUNDED, grounding.to_row()) if grounding.status == "failed" else grounding
         )
@@ -206,9 +216,7 @@ class PictureChooser:
                 return {"detail": reads.property, "of": thing, "cause": cause}
         return None
 
-    def _ground(
-        self, question: Question, anchor: Entity, image: ImageAsset, data: bytes
-    ) -> Grounding:
+    def _ground(self, question: Question, anchor: Entity, image: ImageAsset) -> Grounding:
         if self._calibration is None:
             return not_run(
                 self.clip.name,
@@ -230,22 +238,35 @@ class PictureChooser:
             e: looks_of(self.store, e, without_picture=image.id).text()
             for e in dict.fromkeys([anchor.id, *compared])
         }
-        vectors = {text: _vector(self.clip, text) for text in descriptions.values()}
         return ground(
-            self.clip.embed_pictures([data])[0],
+            self._picture_vector(image.id),
             anchor.id,
             descriptions,
-            vectors,
+            self._text_vectors(descriptions.values()),
             calibration=self._calibration,
             rules=self.grounding,
             support=support,
             contradicted=depicts_another(self.store, image, anchor),
         )
 
+    def _picture_vector(self, image_id: str) -> np.ndarray:
+        """The picture's vector from the store. `check_grounding` has checked that the same
+        checkpoint computed it."""
+        assert self._vectors is not None, "the checkpoint was measured with these vectors"
+        with reading(self.store.path):
+            row = self._vectors.take([self.store.image_row(image_id)], columns=["key", "vector"])
+        assert row.column("key")[0].as_py() == image_id, "pictures and vectors have one order"
+        return np.array(row.column("vector")[0].as_py(), np.float32)
 
-@remembered(4096)
-def _vector(clip: Clip, text: str) -> np.ndarray:
-    return clip.embed_texts([text])[0]
+    def _text_vectors(self, texts: Iterable[str]) -> dict[str, np.ndarray]:
+        """The vectors of descriptions. Those that are new are embedded together: a single one takes
+        as long as a whole batch."""
+        if len(self._known) > MAX_KNOWN:
+            self._known.clear()
+        texts = dict.fromkeys(texts)
+        new = [text for text in texts if text not in self._known]
+        self._known.update(zip(new, self.clip.embed_texts(new), strict=True))
+        return {text: self._known[text] for text in texts}
 
 
 def _details(image: ImageAsset, reads: Reads, key: str) -> list[Detail]:

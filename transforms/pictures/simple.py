@@ -80,7 +80,9 @@ def statistics(picture: Image.Image) -> dict[str, float]:
             neighbour by more than 2 %.
     """
     small = np.asarray(picture.resize((SIDE, SIDE), Image.Resampling.BILINEAR), dtype=np.int32)
-    counts = np.sort(np.unique((small >> 4).reshape(-1, 3), axis=0, return_counts=True)[1])[::-1]
+    # Each of the 4,096 colours as one number; to sort rows of three numbers takes ten times as long.
+    numbered = (small >> 4) @ np.array([256, 16, 1])
+    counts = np.sort(np.bincount(numbered.ravel()))[::-1]
     colours = int(np.searchsorted(np.cumsum(counts), 0.95 * SIDE * SIDE)) + 1
     grey = small @ np.array([299, 587, 114]) // 1000
     share = np.bincount(grey.ravel()) / grey.size

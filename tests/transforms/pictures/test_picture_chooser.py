@@ -1,6 +1,7 @@
 import io
 import shutil
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -218,6 +219,13 @@ def test_a_question_about_a_sign_gets_the_sign_and_one_about_a_view_a_view(store
     assert isinstance(plain, Rejection) and plain.reason == Reason.PICTURE_TOO_SIMPLE.value
 
 
+def test_the_vector_of_a_picture_in_the_store_is_the_one_that_the_checkpoint_computes(store, clip):
+    choose = chooser(store, clip)
+    for image in islice(store.scan_images(), 20):
+        computed = clip.embed_pictures([store.image_bytes(image.id)])[0]
+        assert (choose._picture_vector(image.id) == computed).all()
+
+
 def test_a_flag_that_another_thing_of_the_class_bears_too_tells_nothing(store, clip):
     one, two = _two_of_a_class(store)
     rules = GroundingRules(mode="none")
@@ -240,6 +248,14 @@ def _two_of_a_class(store: Store) -> tuple[str, str]:
     )
 
 
+def swapped(store: Store, stated: object, other: dict[str, str], clip: Clip) -> PictureChooser:
+    """A chooser to which each picture looks like another one."""
+    choose = chooser(Swapped(stated, other), clip)
+    vectors = chooser(store, clip)
+    vars(choose)["_picture_vector"] = lambda i: vectors._picture_vector(other.get(i, i))
+    return choose
+
+
 def test_pictures_of_something_of_another_class_are_not_grounded(store, clip):
     images = sorted(
         (i for i in store.scan_images() if i.mime == "image/jpeg" and i.width > 400),
@@ -250,11 +266,11 @@ def test_pictures_of_something_of_another_class_are_not_grounded(store, clip):
         i.id: next(o.id for o in images[n:] + images[:n] if noun[o.id] != noun[i.id])
         for n, i in enumerate(images)
     }
-    choose = chooser(Swapped(store, other), clip)
+    choose = swapped(store, store, other, clip)
     found = [choose(question(anchor)) for anchor in anchors(store)]
     # These lie in their statements too: where statements are right, such a picture is refused by them.
     assert sum(isinstance(f, Rejection) for f in found) >= 0.85 * len(found)
-    unstated = chooser(Swapped(Unstated(store), other), clip)
+    unstated = swapped(store, Unstated(store), other, clip)
     found = [unstated(question(anchor)) for anchor in anchors(store)]
     assert sum(isinstance(f, Rejection) for f in found) >= 0.95 * len(found)
 

@@ -75,6 +75,9 @@ class FormWords:
         self._phrases: dict[ClaimClause, PropertyPhrase] = {}
         self._nouns: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
+        # Hundreds of wordings ask the same of each claim and variable.
+        self._ends: dict[tuple[int, str], tuple[str, ...]] = {}
+        self._describing: dict[str, tuple[tuple[int, str], ...]] = {}
         self.roles = {}
         for i, claim in enumerate(self.claims):
             for var, slot in ((claim.object, "o"), (claim.subject, "s")):
@@ -219,18 +222,23 @@ class FormWords:
     def ends(self, index: int, slot: str) -> tuple[str, ...]:
         """The nouns for one end of a claim in relation to the other end, such as "spouse". If the
         spouse is known to be a woman, the noun is "wife"."""
+        if (index, slot) in self._ends:
+            return self._ends[index, slot]
         claim = self.claims[index]
         phrase, var = self.phrase(claim), claim.object if slot == "o" else claim.subject
         gender = self.genders.get(var, "") if isinstance(var, str) else ""
         table = self.data["by_gender"]
-        return tuple(
+        self._ends[index, slot] = tuple(
             table.get(noun, {}).get(gender, noun)
             for noun in (phrase.o if slot == "o" else phrase.s)
         )
+        return self._ends[index, slot]
 
-    def describing(self, var: str) -> list[tuple[int, str]]:
+    def describing(self, var: str) -> tuple[tuple[int, str], ...]:
         """The claims that can describe a variable. Each claim is given as its index in `claims`,
         and the variable's place in the claim: "s" (subject) or "o" (object)."""
+        if var in self._describing:
+            return self._describing[var]
         found: list[tuple[int, str]] = []
         for i, claim in enumerate(self.claims):
             told = claim.object not in self.literals or claim.object in self.reads
@@ -238,7 +246,8 @@ class FormWords:
                 found.append((i, "s"))
             elif claim.object == var:
                 found.append((i, "o"))
-        return found
+        self._describing[var] = tuple(found)
+        return self._describing[var]
 
     def definition(self, literal: Term) -> tuple[int, ClaimClause]:
         """The index of the claim whose object is the given literal variable (a date, number or
@@ -309,11 +318,15 @@ def _proper(label: str) -> bool:
     return label[:1].isupper()
 
 
-def in_picture(words: FormWords, reads: Reads, part: str) -> bool:
-    """Whether a question should say that writing stands in the picture, not on the thing. Nobody
-    says that something is written on a person or a plant."""
-    return (not part or part in words.data["parts_written"]) and words.kinds(reads.of)[:1] in (
-        ("person",),
-        ("taxon",),
-        (),
-    )
+def place_of_writing(words: FormWords, reads: Reads) -> str:
+    """Where a question says that writing stands: on a "part", a "whole" thing or a "cover", in the
+    question's "picture", or in the picture or portrait of a later thing. Nobody says that something
+    is written on a person or a plant."""
+    part, kinds = words.class_noun(reads.part) if reads.part else "", words.kinds(reads.of)
+    if part and part not in words.data["parts_written"]:
+        return "part"
+    if kinds[:1] not in (("person",), ("taxon",), ()):
+        return "cover" if "book" in kinds else "whole"
+    if reads.of == words.form.anchor:
+        return "picture"
+    return "portrait_of" if words.is_person(reads.of) else "picture_of"
