@@ -103,7 +103,8 @@ class RowFiles:
         fragments = data.get_fragments()
         self._names = [fragment.data_files()[0].path for fragment in fragments]
         self._starts = [0, *accumulate(fragment.physical_rows for fragment in fragments)]
-        self._path, self._session = path, None
+        self._path = path
+        self._session: LanceFileSession | None = None
         self._open = lru_cache(OPEN_FILES)(self._open_file)
 
     def _open_file(self, number: int, columns: tuple[str, ...]) -> LanceFileReader:
