@@ -137,7 +137,6 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "facts.within._num_inside": ("P131", "Q1"),
     "facts.within._inside": (("P131",), "Q1"),
     "facts.within._within": ("P131", entity_value("Q1"), 5),
-    "pictures.picture_chooser._vector": ("a lighthouse",),
     "planning.finish.days_stated": ("Q1",),
     "planning.finish.page_texts": ("Q1",),
     "planning.ground.different_views": ("Q1",),
