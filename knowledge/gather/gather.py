@@ -137,14 +137,14 @@ class Gathering:
             self.fetcher.keep([*lost, row(state.NOTE, "items", FETCHED, json.dumps(known))])
         return [known[title] for title in titles if known[title]]
 
-    def close(self, anchors: list[str]) -> list[str]:
-        """Fetches the anchors and follows their claims for `request.depth` steps; returns the ids of all reached
-        entities, anchors first."""
+    def close(self, anchors: list[str], depth: int) -> list[str]:
+        """Fetches the anchors and follows their claims for `depth` steps; returns the ids of all reached entities,
+        anchors first."""
         self.fetcher.keep([row(state.NOTE, "anchors", FETCHED, json.dumps(anchors))])
         self.fetcher.entities(anchors, "anchors")
         reached = dict.fromkeys(anchors)
         frontier = list(anchors)
-        for step in range(self.request.depth):
+        for step in range(depth):
             ways = [
                 links
                 for name in frontier
@@ -154,14 +154,23 @@ class Gathering:
             frontier = [value for value in values if value not in reached]
             self.fetcher.entities(frontier, f"values, step {step + 1}")
             reached |= dict.fromkeys(frontier)
-        self.fetcher.keep([row(state.NOTE, "reached", FETCHED, json.dumps([*reached]))])
+        self._note_reached(reached)
         return list(reached)
+
+    def _note_reached(self, names: Iterable[str]) -> None:
+        """Adds ids to the folder's reached entities."""
+        reached = dict.fromkeys((*names, *self._noted("reached")))
+        self.fetcher.keep([row(state.NOTE, "reached", FETCHED, json.dumps([*reached]))])
+
+    def _noted(self, note: str) -> list[str]:
+        """The ids that the folder notes as "anchors" or "reached"."""
+        found: list[str] = json.loads(self.gathered.body(state.NOTE, note) or b"[]")
+        return found
 
     def slice_counts(self) -> dict[str, int]:
         """Numbers of what the folder holds for questions: anchors, anchors with an article and a picture, things to
         which claims of the anchors lead, and rivals."""
-        reached = json.loads(self.gathered.body(state.NOTE, "reached") or b"[]")
-        anchors = json.loads(self.gathered.body(state.NOTE, "anchors") or b"[]")
+        reached, anchors = self._noted("reached"), self._noted("anchors")
         pictures, pages = (self.gathered.outcomes(kind) for kind in (state.PICTURE, state.PAGE))
         links = self.fetcher.links
         starts = {self.fetcher.final(name) for name in anchors} & links.keys()
@@ -211,30 +220,39 @@ class Gathering:
         self.fetcher.keep([row(state.NOTE, "counts", FETCHED, json.dumps(counts))])
         return members
 
-    def complete(self) -> None:
-        """Completes the classes in `request.lacking`: fetches their counts, members and articles. Fetches also
-        the things to which the claims in `request.ways` lead, and their articles."""
+    def complete(self, depth: int) -> None:
+        """Completes an earlier gathering. Asks again for the entities that were missing, and repeats the walk from
+        the anchors. Completes the classes in `request.lacking`: fetches their counts, members and articles. Fetches
+        also the things to which the claims in `request.ways` lead, and their articles.
+
+        Args:
+            depth: the number of steps from the anchors in the earlier gathering.
+        """
+        known = self.gathered.outcomes(state.ENTITY)
+        missing = [name for name, outcome in known.items() if outcome == MISSING]
+        self.fetcher.entities(missing, "what was missing", again=True)
+        self.close(self._noted("anchors"), depth)  # the claims of what was missing lead on
         members = [name for each in self.request.lacking for name in self.count_class(each)]
-        self.fetcher.entities(members, "members that were lacking", again=True)
+        self.fetcher.entities(members, "members that were lacking")
         things = self._go_on()
         self.gather_words()
         self.gather_articles([*members, *things])
         self.gather_views([*members, *things])
 
     def _go_on(self) -> list[str]:
-        """Follows the claims in `request.ways` from the things that the anchors' claims lead to, for
-        `request.depth` steps. Returns these things and the ones they lead to."""
+        """Follows the claims in `request.ways` from the reached things for `request.depth` steps. Returns the reached
+        things and the ones they lead to."""
         ways: dict[str, set[str]] = {}
         for class_id, prop in self.request.ways:
             ways.setdefault(class_id, set()).add(prop)
-        frontier = json.loads(self.gathered.body(state.NOTE, "reached") or b"[]")
+        frontier = self._noted("reached")
         reached = dict.fromkeys(frontier)
         for step in range(self.request.depth if ways else 0):
             values = dict.fromkeys(value for name in frontier for value in self._led_to(name, ways))
-            self.fetcher.entities(values, f"values that were lacking, step {step + 1}", again=True)
+            self.fetcher.entities(values, f"values that were lacking, step {step + 1}")
             frontier = list(values)
             reached |= values
-        self.fetcher.keep([row(state.NOTE, "reached", FETCHED, json.dumps([*reached]))])
+        self._note_reached(reached)
         return list(reached)
 
     def _led_to(self, name: str, ways: Mapping[str, set[str]]) -> tuple[str, ...]:

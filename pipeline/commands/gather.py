@@ -206,7 +206,7 @@ def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
     begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
     if request.completes:
         asked = {**begun["asked"], "completed": len(request.lacking) + len(request.ways)}
-        run.complete()
+        run.complete(begun["asked"]["depth"])
         return write_dumps(run, day=begun["day"], asked=asked)
     if request.category:
         _say_category(run, say)
@@ -219,7 +219,7 @@ def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
     anchors = run.anchors()
     asked = _settings(request) | {"anchors": len(anchors)}
     gathered.keep([row(state.NOTE, "begun", FETCHED, json.dumps(begun | {"asked": asked}))])
-    things = run.close(anchors)
+    things = run.close(anchors, request.depth)
     run.gather_rivals(anchors)
     run.gather_words()
     run.gather_articles(things)
@@ -263,7 +263,7 @@ def _settings(request: GatherRequest) -> Json:
 
 def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> GatherRequest:
     """Returns the request if it matches the folder's first request. If the request only completes
-    an earlier gathering (`--lacking`), class, language and width are taken from the folder's first
+    an earlier gathering (`--complete`), class, language and width are taken from the folder's first
     request.
 
     Raises:
