@@ -12,7 +12,8 @@ from each:
   it does where a real gathering holds a part of a class. Anchors, and things that are classes, are
   never hidden: a user names the anchors, and every gathering fetches the classes.
 * completed: the same folder, after `gather --complete` with the list that the run on the hidden store
-  wrote (`lacking.tsv`). All items can be fetched now.
+  wrote (`lacking.tsv`). All items can be fetched now. The list alone does not bring all depth back: it
+  names pairs of planless seeds, and relations are then measured on other things than in a whole store.
 * whole: a folder of its own, gathered with nothing hidden, and then given the same list. Without the
   list it would hold fewer members of the classes, and a relation's share of things with one value,
   which decides whether a question may follow the relation, would be measured on other things.

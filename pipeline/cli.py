@@ -209,7 +209,9 @@ def gather(
     ] = "",
     complete: Annotated[
         Path | None,
-        typer.Option(help="Adds what a run's lacking.tsv names to a gathered folder."),
+        typer.Option(
+            help="Adds what a run's lacking.tsv names, and what was missing, to a gathered folder."
+        ),
     ] = None,
     limit: Annotated[
         int, typer.Option(min=1, help="Largest number of anchors of the class, category or query.")
