@@ -240,11 +240,12 @@ class Amounts(Rules):
 
     def on_part(self, start: int, var: str, what: str) -> Iterator[Part]:
         """Reads the thing or part on which words are written: "{x}", "the plaque on {x}", "its
-        plaque", or "the portrait of {x}"."""
+        plaque", "the portrait of {x}", or "its cover"."""
         kind = "date" if what == "year" else f"{what} "
-        if self.at(start, "the", "portrait", "of"):
-            yield from self.on_part(start + 3, var, what)
-        yield from self._owned(start, ("portrait",), Seen(self._var(start + 1), var, "", what))
+        for whole in ("portrait", "cover"):
+            if self.at(start, "the", whole, "of"):
+                yield from self.on_part(start + 3, var, what)
+            yield from self._owned(start, (whole,), Seen(self._var(start + 1), var, "", what))
         for whose in self.noun_phrase(start):
             yield Part(
                 whose.end, (*whose.atoms, Seen(whose.var, var, "", what)), whose.cost, var, kind

@@ -2,16 +2,22 @@
 own clients, which read credentials from the environment."""
 
 import os
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import lance
 import pyarrow as pa
+from lance.file import LanceFileReader, LanceFileSession
 
 from questloom.files.locations import location, reaching, remove_tree
 from questloom.records.errors import InputError
 
+OPEN_FILES = 256
+"""Number of files of a data set that stay open for `RowFiles`. A file holds a million rows."""
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
@@ -82,6 +88,45 @@ def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[
         if batch is None:
             return
         yield batch
+
+
+class RowFiles:
+    """Reads consecutive rows of a data set directly from its files. `lance.LanceDataset.take` plans
+    a query for each request, and needs 2 to 5 times as much processor time as the files (measured).
+
+    Args:
+        path: path of a data set that is written once and never changed.
+        data: the opened data set.
+    """
+
+    def __init__(self, path: str, data: lance.LanceDataset) -> None:
+        fragments = data.get_fragments()
+        self._names = [fragment.data_files()[0].path for fragment in fragments]
+        self._starts = [0, *accumulate(fragment.physical_rows for fragment in fragments)]
+        self._path = path
+        self._session: LanceFileSession | None = None
+        self._open = lru_cache(OPEN_FILES)(self._open_file)
+
+    def _open_file(self, number: int, columns: tuple[str, ...]) -> LanceFileReader:
+        if self._session is None:
+            self._session = LanceFileSession(f"{self._path}/data", storage_options(self._path))
+        return self._session.open_reader(self._names[number], list(columns))
+
+    def read(self, columns: tuple[str, ...], start: int, stop: int) -> list[list]:
+        """The values of some columns in the rows [start, stop), a list for each column."""
+        found: list[list] = [[] for _ in columns]
+        while start < stop:
+            number = bisect_right(self._starts, start) - 1
+            first, end = self._starts[number : number + 2]
+            num = min(stop, end) - start
+            results = self._open(number, columns).read_range(
+                start - first, num, batch_size=num, batch_readahead=1
+            )
+            for batch in results.to_batches():
+                for values, name in zip(found, columns, strict=True):
+                    values.extend(batch.column(name).to_pylist())
+            start += num
+        return found
 
 
 def write_lance(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:

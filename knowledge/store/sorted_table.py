@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from questloom.knowledge.store.lance_files import open_lance, read_batches, reading
+from questloom.knowledge.store.lance_files import RowFiles, open_lance, read_batches, reading
 from questloom.knowledge.store.layout import PAGE, RECORD_PAGE, table_path
 
 CACHED_PAGES = 1024
@@ -38,6 +38,7 @@ class SortedTable:
         self._store, self._data = store, open_lance(table_path(store, name))
         with reading(store):
             self.num_rows: int = self._data.count_rows()
+            self._files = RowFiles(table_path(store, name), self._data)
         self._record_page = RECORD_PAGE.get(name, PAGE)
         self._fences: list[str] | None = None
         self._keys = lru_cache(CACHED_PAGES)(lambda page: self._read("key", page, PAGE))
@@ -64,7 +65,7 @@ class SortedTable:
         """The index of the first row at or after a key (with `bisect_left`), or of the first row
         after all rows with the key (with `bisect_right`)."""
         if self._fences is None:
-            self._fences = self._take("key", range(0, self.num_rows, PAGE))
+            self._fences = self._read_fences()
         if not self._fences:
             return 0
         page = max(0, bisect(self._fences, key) - 1)
@@ -95,7 +96,7 @@ class SortedTable:
         """The value in a further column, for a key that has one row; None if the key has no row.
         The value is read without the cache."""
         start, stop = self.find(key)
-        return self._take(column, range(start, start + 1))[0] if start < stop else None
+        return self._read_rows((column,), start, start + 1)[0][0] if start < stop else None
 
     def scan(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Streams the records of the rows [start, stop) in order."""
@@ -121,17 +122,17 @@ class SortedTable:
                 yield from zip(*(batch.column(i).to_pylist() for i in (0, 1)), strict=True)
 
     def _read(self, column: str, page: int, size: int) -> list:
-        return self._take(column, range(page * size, min((page + 1) * size, self.num_rows)))
+        return self._read_rows((column,), page * size, (page + 1) * size)[0]
 
     def _read_whole(self, page: int) -> list[list]:
         """The keys and the records of a page."""
-        rows = range(page * PAGE, min((page + 1) * PAGE, self.num_rows))
-        return self._take_columns(["key", "record"], rows)
+        return self._read_rows(("key", "record"), page * PAGE, (page + 1) * PAGE)
 
-    def _take(self, column: str, rows: range) -> list:
-        return self._take_columns([column], rows)[0] if rows else []
-
-    def _take_columns(self, columns: list[str], rows: range) -> list[list]:
+    def _read_rows(self, columns: tuple[str, ...], start: int, stop: int) -> list[list]:
         with reading(self._store):
-            found = self._data.take(pa.array(rows, pa.int64()), columns=columns)
-            return [found.column(name).to_pylist() for name in columns]
+            return self._files.read(columns, start, min(stop, self.num_rows))
+
+    def _read_fences(self) -> list[str]:
+        rows = pa.array(range(0, self.num_rows, PAGE), pa.int64())
+        with reading(self._store):
+            return self._data.take(rows, columns=["key"]).column("key").to_pylist()

@@ -29,15 +29,11 @@ from questloom.records.knowledge import Value, entity_value, value_of_key
 from questloom.records.periods import DAY, YEAR
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.facts.fuzzy import fits
+from questloom.transforms.facts.indexed import is_instance, things_named
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.page_statements import objects_of
 from questloom.transforms.facts.readings import readings
-from questloom.transforms.facts.values import (
-    ENUMERATION_LIMIT,
-    best_values,
-    is_instance,
-    values_match,
-)
+from questloom.transforms.facts.values import ENUMERATION_LIMIT, values_match
 from questloom.transforms.facts.within import num_within, subjects_within
 
 Binding = dict[str, Value]
@@ -162,7 +158,7 @@ def _extend_claim(
 ) -> Iterator[Binding]:
     subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
     if subject is not None:
-        for found in best_values(facts, subject.entity, clause.property):
+        for found in things_named(facts, subject.entity, clause.property):
             if found.kind in ("somevalue", "novalue"):
                 continue
             if value is None:

@@ -27,7 +27,7 @@ from questloom.records.knowledge import PropertyProfile, Value
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
 from questloom.transforms.facts.century import CENTURY, commonest_century
-from questloom.transforms.facts.indexed import INSTANCE_OF
+from questloom.transforms.facts.indexed import INSTANCE_OF, things_named
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, classes_of
@@ -213,7 +213,7 @@ def _countries_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
     """Counts in which countries the values of a property lie, among the members of a class."""
     found: Counter[str] = Counter()
     for key, n in _entities_in(facts, property, class_id).items():
-        found.update(dict.fromkeys((v.key() for v in best_values(facts, key, "P17")), n))
+        found.update(dict.fromkeys((v.key() for v in things_named(facts, key, "P17")), n))
     return found
 
 

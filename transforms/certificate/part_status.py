@@ -7,7 +7,12 @@ from questloom.records.knowledge import Value
 from questloom.transforms.certificate.description import Part
 from questloom.transforms.certificate.execute import holds
 from questloom.transforms.facts.fuzzy import fits
-from questloom.transforms.facts.indexed import classes_named, things_named
+from questloom.transforms.facts.indexed import (
+    classes_named,
+    is_instance,
+    is_less_specific,
+    things_named,
+)
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.page_statements import leads_to_target, rival_status
@@ -15,8 +20,6 @@ from questloom.transforms.facts.values import (
     best_values,
     classes_of,
     is_functional,
-    is_instance,
-    is_less_specific,
     is_namesake,
     values_match,
 )

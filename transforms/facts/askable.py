@@ -8,10 +8,10 @@ contradictions, for example a man who died before the war in which he fought.
 
 from questloom.prompts.phrases import common_class_ranks, property_use, vague_classes
 from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.facts.indexed import is_instance
 from questloom.transforms.facts.lifetime import BIRTH, DEATH, contradicted
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.facts.values import is_instance
 from questloom.transforms.remembered import remembered
 
 RARE = 2_000

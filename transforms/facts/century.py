@@ -12,6 +12,7 @@ from collections import Counter
 from questloom.knowledge.dates import PRECISIONS, coarsened
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import Value
+from questloom.transforms.facts.indexed import classes_named
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.values import (
     DECLARED_SURPLUS,
@@ -90,7 +91,7 @@ def _centuries_in(facts: Facts, property: str, class_id: str) -> tuple[Counter[s
     """Two counts of the members of a class that have a year: the members in each century, and all
     members."""
     members = [
-        m for m in facts.members(class_id, limit=MAX_MEMBERS) if class_id in classes_of(facts, m)
+        m for m in facts.members(class_id, limit=MAX_MEMBERS) if class_id in classes_named(facts, m)
     ]
     found = [
         {_century(v) for v in best_values(facts, m, property) if v.year is not None}

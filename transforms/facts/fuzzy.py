@@ -10,14 +10,13 @@ from questloom.records.form import ClaimClause, ClassClause, Form, Fuzzy
 from questloom.records.knowledge import Entity, Value
 from questloom.records.periods import YEAR
 from questloom.records.synthesis import Fuzzed
+from questloom.transforms.facts.indexed import is_instance, is_less_specific
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import (
     ENUMERATION_LIMIT,
     best_values,
     dates_overlap,
-    is_instance,
-    is_less_specific,
     is_namesake,
     places_around,
     value_as_clue,

@@ -6,6 +6,7 @@ county where …"). If the words name a kind, it is enough that the thing has on
 """
 
 from questloom.records.knowledge import Value
+from questloom.transforms.facts.indexed import is_instance, things_named
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import (
@@ -14,7 +15,6 @@ from questloom.transforms.facts.values import (
     best_values,
     classes_of,
     is_functional,
-    is_instance,
 )
 from questloom.transforms.remembered import remembered
 
@@ -54,7 +54,7 @@ def _functional_within(facts: Lookups, property: str, subject_class: str, class_
         if (
             n := sum(
                 bool(v.kind == "entity" and is_instance(facts, v.entity, class_id))
-                for v in best_values(facts, member, property)
+                for v in things_named(facts, member, property)
             )
         )
     ]

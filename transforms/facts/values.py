@@ -140,15 +140,6 @@ def classes_of(facts: Facts, entity_id: str) -> tuple[str, ...]:
     return entity.classes if entity else ()
 
 
-def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
-    """Whether the entity is an instance of the class or of a subclass; None where the store knows
-    no class of the entity."""
-    entity = facts.entity(entity_id)
-    if entity is None or not entity.classes:
-        return None
-    return class_id in entity.class_closure or class_id in entity.classes
-
-
 def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bool:
     """Whether a found value matches the wanted value. The values are equal, or two dates or
     measures may be the same, or the found place lies inside the wanted place."""
@@ -207,25 +198,6 @@ def _names_read(facts: Facts, entity_id: str) -> frozenset[str]:
     entity = facts.entity(entity_id)
     names = entity.names(languages_of(facts)) if entity else ()
     return frozenset(name.casefold() for name in names)
-
-
-def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
-    """Whether the rival's class is an ancestor of the wanted class, so that the rival may also be
-    an instance of the wanted class."""
-    wanted = facts.entity(class_id)
-    ancestors = set(wanted.class_closure) if wanted else set()
-    frontier = {class_id}
-    for _ in range(8):
-        frontier = {
-            v.entity
-            for c in sorted(frontier)
-            for v in best_values(facts, c, "P279")
-            if v.kind == "entity"
-        } - ancestors
-        if not frontier:
-            break
-        ancestors |= frontier
-    return bool(ancestors & set(classes_of(facts, rival)))
 
 
 def value_as_clue(value: Value) -> Value:

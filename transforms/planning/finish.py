@@ -180,12 +180,11 @@ def count_years(
     second = value_of_key(bindings[form.ask.var])
     if second.year is None:
         return
-    dated = claim.subject
-    shown = dated == form.anchor
-    written = years_seen(at.facts, bindings[dated], shown=shown) if at.draft.detail_share else ()
-    if written and is_compared(at.facts, form, bindings, dated, dated):
+    own, shown = claim.subject, claim.subject == form.anchor
+    written = years_seen(at.facts, bindings[own], shown=shown) if at.draft.detail_share else ()
+    if written and is_compared(at.facts, form, bindings, own, own):
         detail = draw.choice(written)
-        seen = reads("r", dated, detail)
+        seen = reads("r", own, detail)
         yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
     if not at.draft.computation_share or not is_compared(
         at.facts, form, bindings, before, claim.subject

@@ -43,10 +43,11 @@ from questloom.transforms.facts.fuzzy import (
     names,
     num_members_with,
 )
+from questloom.transforms.facts.indexed import is_instance
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.facts.values import best_values, is_instance
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.planning.finish import is_compared, is_needed_whole, whole_years_agree
 from questloom.transforms.planning.ground import Ground
 from questloom.transforms.planning.route import find_route

@@ -10,13 +10,13 @@ from questloom.transforms.certificate.margin import MAX_BREAKING, MAX_VETOED, NO
 from questloom.transforms.certificate.part_status import part_in_words, settles, status
 from questloom.transforms.certificate.text_veto import article_names, names_of, text_says
 from questloom.transforms.facts import values as looked_up
+from questloom.transforms.facts.indexed import is_instance
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.trust import Trust
 from questloom.transforms.facts.values import (
     ENUMERATION_LIMIT,
     classes_of,
     dates_overlap,
-    is_instance,
     is_namesake,
     values_match,
 )

@@ -215,8 +215,10 @@ class Clauses(ABC):
                 and (
                     (phrase.adjective and not self.noun_phrase(other).endswith("ism"))
                     # not "the 2000 painting"
-                    or ((phrase.dated and other.precision == 9 and other.year and other.year % 100)
-                    and self.rng.random() < 0.7)
+                    or (
+                        (phrase.dated and other.precision == 9 and other.year and other.year % 100)
+                        and self.rng.random() < 0.7
+                    )
                 )
             ):
                 head = self._with_adjective(head, other)

@@ -318,11 +318,15 @@ def _proper(label: str) -> bool:
     return label[:1].isupper()
 
 
-def in_picture(words: FormWords, reads: Reads, part: str) -> bool:
-    """Whether a question should say that writing stands in the picture, not on the thing. Nobody
-    says that something is written on a person or a plant."""
-    return (not part or part in words.data["parts_written"]) and words.kinds(reads.of)[:1] in (
-        ("person",),
-        ("taxon",),
-        (),
-    )
+def place_of_writing(words: FormWords, reads: Reads) -> str:
+    """Where a question says that writing stands: on a "part", a "whole" thing or a "cover", in the
+    question's "picture", or in the picture or portrait of a later thing. Nobody says that something
+    is written on a person or a plant."""
+    part, kinds = words.class_noun(reads.part) if reads.part else "", words.kinds(reads.of)
+    if part and part not in words.data["parts_written"]:
+        return "part"
+    if kinds[:1] not in (("person",), ("taxon",), ()):
+        return "cover" if "book" in kinds else "whole"
+    if reads.of == words.form.anchor:
+        return "picture"
+    return "portrait_of" if words.is_person(reads.of) else "picture_of"

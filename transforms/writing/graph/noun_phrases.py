@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, Clauses
-from questloom.transforms.writing.graph.form_words import bare, in_picture
+from questloom.transforms.writing.graph.form_words import bare, place_of_writing
 from questloom.transforms.writing.graph.lints import PER_WORD
 
 MAX_DEPTH = 2
@@ -65,16 +65,12 @@ class NounPhrases(Clauses):
         thing."""
         words = self.form_words
         part = words.class_noun(reads.part) if reads.part else ""
-        if not in_picture(words, reads, part):
-            template = templates[
-                "whole" if not part or part in words.data["parts_written"] else "part"
-            ]
-        elif reads.of == words.form.anchor:
+        place = place_of_writing(words, reads)
+        template = templates[place]
+        if place == "picture":
             self.anchor_phrase = self.anchor_phrase or "this picture"
-            return templates["picture"]
-        else:
-            template = templates["portrait_of" if words.is_person(reads.of) else "picture_of"]
-        for noun in (part, "picture", "portrait"):
+            return template
+        for noun in (part, "picture", "portrait", "cover"):
             if (of := f"the {noun} of {{s}}") in (filled := template.replace("{p}", part)):
                 return filled.replace(of, self.possessor(reads.of, noun))
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from questloom.records.form import Compute, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS
-from questloom.transforms.writing.graph.form_words import FormWords, in_picture
+from questloom.transforms.writing.graph.form_words import FormWords, place_of_writing
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 
 BIRTH, DEATH = "P569", "P570"
@@ -36,14 +36,8 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
         return "what is to be seen?"
     part = words.class_noun(reads.part) if reads.part else ""
     year = "year" if words.form.ask.type == "date" else "text"
-    of = "portrait_of" if words.is_person(reads.of) else "picture_of"
-    where = (
-        f"_{'picture' if reads.of == words.form.anchor else of}"
-        if in_picture(words, reads, part)
-        else ""
-        if part and part not in words.data["parts_written"]
-        else "_whole"
-    )
+    place = place_of_writing(words, reads)
+    where = "" if place == "part" else f"_{place}"
     template = phrases.choose(table.get(f"{year}{where}") or table["any"])
     if "{s}" not in template:
         phrases.anchor_phrase = "this picture"
@@ -142,6 +136,9 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     if claim.property == BIRTH:
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
     died = phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)
+    phrases.cost += 3.0 * (
+        one in ("him", "her")
+    )  # "How many years before him did his teacher die?"
     return f"how many years {'before' if first else 'after'} {one} {died}?"
 
 
@@ -206,7 +203,9 @@ def turned(phrases: NounPhrases, compute: Compute) -> str:
     index, claim = words.definition(other)
     phrases.used.add(index)
     thing = phrases.noun_phrase(claim.subject, subject=True)
-    return f"how old did {person} turn in the year when {phrases.choose(phrases.frames(index)).gap(thing)}?"
+    return (
+        f"how old did {person} turn in the year {phrases.choose(phrases.frames(index)).gap(thing)}?"
+    )
 
 
 def of_measures(words: FormWords, compute: Compute) -> bool:

@@ -104,9 +104,11 @@ class Telling(Pronouns):
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
         # "A shipyard built this steamship." says nothing; "A painting is owned by this museum." and
-        # "A family donated that painting and built a church." say it back to front.
+        # "A family donated that painting and built a church.", "A museum employed her." say it back to
+        # front.
         self.cost += EMPTY * (frame.subject == slot and not more and known == words.form.anchor)
-        self.cost += BACKWARD * (frame.subject == slot and frame.preposition == "by")
+        employs = words.is_person(known) and not person and frame.verb not in BE
+        self.cost += BACKWARD * (frame.subject == slot and (frame.preposition == "by" or employs))
         if frame.subject == slot:
             self.subject = var
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))

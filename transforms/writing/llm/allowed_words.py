@@ -24,7 +24,7 @@ at by for from in into of on over to with within under through across along amon
 much many far long one ones other another same then also person people man woman somebody someone something thing things place work
 picture pictured image photo photograph portrait drawing shown seen century year years month day date name names called
 known lie lies stand stands located situated
-give given take took come came go goes get got make makes made exactly number amount company organisation group colour language kind sort type
+give given take took come came go goes get got make makes made exact exactly so number amount company organisation group colour language kind sort type
 """.split()
 )
 """Words of questions without a meaning of their own. The list contains no word that negates a

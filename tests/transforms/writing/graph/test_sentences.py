@@ -454,7 +454,7 @@ def test_an_age_is_asked_as_people_do_and_only_within_a_life():
 def test_an_age_at_an_event_is_asked_as_people_do():
     clauses = ("image x0", "x0 P84 x1", "x1 P569 d1", "x0 P1619 d2", "a = difference d1 d2")
     texts = _texts("x0 cathedral, x1 human", "quantity", *clauses, died={"x1": 1999})
-    old = r"How old did (?:he|the architect of this cathedral) turn in the year when "
+    old = r"How old did (?:he|the architect of this cathedral) turn in the year it "
     assert any(re.search(old, text) for text in texts), texts
 
 
