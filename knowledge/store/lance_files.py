@@ -2,6 +2,7 @@
 own clients, which read credentials from the environment."""
 
 import os
+import threading
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -105,6 +106,8 @@ class RowFiles:
         self._starts = [0, *accumulate(fragment.physical_rows for fragment in fragments)]
         self._path = path
         self._session: LanceFileSession | None = None
+        # Lance's reader raises "Already borrowed" where two threads read at once.
+        self._one_at_a_time = threading.Lock()
         self._open = lru_cache(OPEN_FILES)(self._open_file)
 
     def _open_file(self, number: int, columns: tuple[str, ...]) -> LanceFileReader:
@@ -119,10 +122,12 @@ class RowFiles:
             number = bisect_right(self._starts, start) - 1
             first, end = self._starts[number : number + 2]
             num = min(stop, end) - start
-            results = self._open(number, columns).read_range(
-                start - first, num, batch_size=num, batch_readahead=1
-            )
-            for batch in results.to_batches():
+            with self._one_at_a_time:
+                results = self._open(number, columns).read_range(
+                    start - first, num, batch_size=num, batch_readahead=1
+                )
+                batches = list(results.to_batches())
+            for batch in batches:
                 for values, name in zip(found, columns, strict=True):
                     values.extend(batch.column(name).to_pylist())
             start += num

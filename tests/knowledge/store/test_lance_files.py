@@ -1,5 +1,7 @@
 """Rows that are read from a data set's files are those of the data set."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import lance
 import pyarrow as pa
 import pytest
@@ -17,3 +19,16 @@ def test_rows_are_right_across_the_borders_of_files(tmp_path, start, stop):
     assert len(data.get_fragments()) == 3
     found = RowFiles(path, data).read(("record", "key"), start, stop)
     assert found == [[b"%d" % n for n in range(start, stop)], [f"Q{n}" for n in range(start, stop)]]
+
+
+def test_many_threads_read_at_once(tmp_path):
+    path = str(tmp_path / "table.lance")
+    table = pa.table({"key": [f"Q{n}" for n in range(20_000)]})
+    rows = RowFiles(path, lance.write_dataset(table, path, max_rows_per_file=10_000))
+
+    def read(n: int) -> list:
+        return rows.read(("key",), 40 * n, 40 * n + 40)[0]
+
+    with ThreadPoolExecutor(8) as threads:
+        for n, found in enumerate(threads.map(read, range(500))):
+            assert found == [f"Q{i}" for i in range(40 * n, 40 * n + 40)]
