@@ -16,7 +16,7 @@ from benchmarks.gather_complete import (
     table,
 )
 from benchmarks.wikimedia_world import World
-from tests.benchmarks.test_slice_cards import thing
+from tests.benchmarks.items import thing
 
 
 def world() -> World:

@@ -9,15 +9,9 @@ from PIL import Image
 from benchmarks.slice_cards import with_article, write_cards
 from benchmarks.wikimedia_world import World
 from questloom.transforms.pictures.simple import MAX_FLAT_COLOURS, MIN_TONES, statistics
+from tests.benchmarks.items import thing
 
 HEAD = "<mediawiki>\n  <siteinfo><dbname>enwiki</dbname></siteinfo>\n"
-
-
-def thing(number: int, kind: str, *, page: bool = True, dead: bool = False) -> dict:
-    said = {"mainsnak": {"datavalue": {"value": {"id": kind}}}}
-    links = {"enwiki": {"title": f"Page {number}"}} if page else {}
-    claims = {"P31": [said]} | ({"P570": [{}]} if dead else {})
-    return {"id": f"Q{number}", "claims": claims, "sitelinks": links}
 
 
 def test_things_with_an_article_get_a_card_and_people_only_if_they_are_dead(tmp_path):

@@ -210,11 +210,10 @@ def test_details_are_read_at_every_level(hops):
     plans = search(at, forms, shape="chain", refusals=refusals).plans
     works = {p.work for p in plans}
     # The search ends with six plain ones.
-    assert {PLAIN, DETAIL} <= works and works & {LATER_PICTURE, MID_CHAIN}
+    assert PLAIN in works and works & {DETAIL, LATER_PICTURE, MID_CHAIN}
     grown = grow_chains(at, lighthouse(3), hops, Random(1), Refusals())
-    assert {work_of(form) for form, _, _ in grown} == {
-        PLAIN, DETAIL, COMPUTATION, LATER_PICTURE, MID_CHAIN
-    }  # fmt: skip
+    made = {work_of(form) for form, _, _ in grown}
+    assert {PLAIN, COMPUTATION, LATER_PICTURE, MID_CHAIN} <= made
     for plan in plans:
         form = plan.logical_form
         assert plan.certificate.nominal_hops == num_hops(form) >= hops
@@ -223,24 +222,11 @@ def test_details_are_read_at_every_level(hops):
             assert looks and plan.route.looks >= 2
 
 
-@pytest.mark.parametrize("other", ["location", "people"])
-def test_a_shown_year_is_compared_with_later_things_of_its_kind_but_not_with_a_place(other):
-    def compared(at):
-        return {
-            bindings[c.subject]
-            for form, bindings, _ in grow_chains(at, lighthouse(3), 3, Random(1), Refusals())
-            if form.shown_reads and form.of(Compute)
-            for c in form.of(ClaimClause)
-            if c.object in form.of(Compute)[0].args
-        }
-
-    things = compared(AT)
-    assert architect(10) in things, "the teacher of the architect"
-    facts = coast()
-    tied = architect(3)
-    for thing in things - {tied} if other == "people" else things:
-        facts.facts.entities[thing] = facts.facts.entities[thing].replace(domain=other)
-    assert compared(ground(facts)) == (things & {tied} if other == "people" else set())
+def test_a_shown_year_is_compared_with_no_date_of_a_later_thing():
+    """Readers found it pointless to count from the plaque of one thing to a date of another."""
+    grown = list(grow_chains(AT, lighthouse(3), 3, Random(1), Refusals()))
+    assert any(form.of(Compute) for form, _, _ in grown)
+    assert not any(form.shown_reads and form.of(Compute) for form, _, _ in grown)
 
 
 def test_a_tree_asks_for_what_is_written_on_its_asked_thing():

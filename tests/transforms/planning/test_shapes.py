@@ -72,8 +72,6 @@ def test_chains_of_two_hops_are_all_that_the_architect_has():
         (THERE, died, "1713"),
         (THERE, born, built, "years", "70"),
         (THERE, died, built, "years", "10"),
-        (THERE, born, read, "years", "72"),
-        (THERE, died, read, "years", "8"),
         (THERE, f"{architect(56)} P1066 {architect(3)}", named(architect(56))),
         (THERE, f"{novel(116)} P50 {architect(3)}", named(novel(116))),
         # The year in the picture leads to the lighthouse of that year, which has an architect and a picture of its own.
@@ -111,8 +109,8 @@ def test_a_recipe_without_details_and_computations_gets_neither():
     plain, _ = grown(grow_chains, lighthouse(3), 2, ground(detail_share=0.0, computation_share=0.0))
     assert len(plain) == 6 and not any("years" in walk for walk in plain)
     details, _ = grown(grow_chains, lighthouse(3), 2, ground(computation_share=0.0))
-    assert sum("years" in walk for walk in details) == 2
-    assert all(any("read" in part for part in walk) for walk in details if "years" in walk)
+    assert any("read" in part for walk in details for part in walk)
+    assert not any("years" in walk for walk in details)
     computed, _ = grown(grow_chains, lighthouse(3), 2, ground(detail_share=0.0))
     assert sum("years" in walk for walk in computed) == 2
 
@@ -173,9 +171,7 @@ def test_two_branches_meet_in_the_one_novel_that_both_lead_to():
         (frozenset(branches | last), named(novel(63)))
     }
     asked, _ = grown(grow_meets, lighthouse(3), 6)
-    computed = {"198", "882"}  # years after the one in the picture, and after the town's founding
-    assert {walk[-1] for walk in asked} == {"1903", *computed}
-    assert {walk[-1] for walk in asked if f"read P1684 of {lighthouse(3)}" in walk} == {"198"}
+    assert {walk[-1] for walk in asked} == {"1903", "882"}  # 882 years after the town's founding
     for size in (3, 4, 7):
         assert not grown(grow_meets, lighthouse(3), size)[0]
 
@@ -215,7 +211,7 @@ def test_a_tree_of_one_round_hides_the_asked_thing_behind_the_picture():
     found, _ = grown(grow_trees, architect(3), 1)
     assert {walk[0] for walk in found} == {THERE}
     assert {walk[-1] for walk in found} == {
-        "1633", "1713", "70", "10", "72", "8", named(town(3)), named(architect(10)),
+        "1633", "1713", "70", "10", named(town(3)), named(architect(10)),
     }  # fmt: skip
 
 
