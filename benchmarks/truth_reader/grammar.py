@@ -85,7 +85,11 @@ class Grammar(Amounts):
         for pictured, end in ((("this", "?"), start + 1), (("this", "picture"), start + 2)):
             if self.at(start, *pictured):
                 yield Part(end, (Pictured(var),), 0, var)
-        for words, mode in ((("that",), "that"), (("the", "other"), "other")):
+        for words, mode in (
+            (("that",), "that"),
+            (("the", "other"), "other"),
+            (("that", "other"), "other"),
+        ):
             if self.at(start, *words):
                 nouns = self.lexicon.nouns.found(
                     self.text, start + len(words)
@@ -146,10 +150,20 @@ class Grammar(Amounts):
                     )
 
     def owner(self, start: int) -> list[tuple[int, tuple[Atom, ...]]]:
-        """Reads the owner in "this lighthouse's", "his", "its" or "that town's". Returns the end of
-        the phrase, and the conditions (atoms) for the owner.
+        """Reads the owner in "this lighthouse's", "his", "that town's" or "her father's". Returns
+        the end of the phrase, and the conditions (atoms) for the owner.
         """
-        whose = self._var(start + 1)
+        whose, inner = self._var(start + 1), self._var(start + 2)
+        owners = self._owners(start, whose)
+        for end, said in self._owners(start, inner):
+            for role, relation in self.lexicon.roles.items():
+                if self.text[end : end + len(role)] == (*role[:-1], f"{role[-1]}'s"):
+                    head = (Called(whose, " ".join(role)), Related(whose, relation, inner))
+                    owners.append((end + len(role), (*said, *head)))
+        return owners
+
+    def _owners(self, start: int, whose: str) -> list[tuple[int, tuple[Atom, ...]]]:
+        """The owners without an owner of their own, as the variable `whose`."""
         owners: list[tuple[int, tuple[Atom, ...]]] = []
         if self.at(start, "this"):
             owners = [
@@ -162,8 +176,10 @@ class Grammar(Amounts):
             owners = [(start + 1, (Back(whose, "", "it"),))]
         elif self.at(start, "that"):
             owners = [
-                (end, (Back(whose, noun, "that"),))
-                for end, noun in self.lexicon.owners.found(self.text, start + 1)
+                (end, (Back(whose, noun, "other" if other else "that"),))
+                for other in (False, True)
+                if not other or self.at(start + 1, "other")
+                for end, noun in self.lexicon.owners.found(self.text, start + 1 + other)
             ]
         for end in range(start, min(start + MOST_NAME, len(self.text))):
             if self.text[end].endswith("'s"):  # "Ivo Mersk's teacher"

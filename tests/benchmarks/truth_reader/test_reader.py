@@ -172,6 +172,8 @@ QUESTIONS = [
         Number(30.0),
     ),
     ("How many years before the architect of this bridge died was he born?", OLD, Number(68.0)),
+    ("This bridge was designed by a man. In which town was his teacher born?", OLD, "Q9"),
+    ("This bridge was designed by a man. In which town was his teacher's pupil born?", OLD, "Q4"),
     ("Which year is written on the portrait of the bridge designed by this person?", IVO, (1851,)),
     (
         "This person designed a bridge. How many years after the year on that bridge's portrait did this person die?",
