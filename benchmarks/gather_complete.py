@@ -32,7 +32,7 @@ from math import floor
 from pathlib import Path
 
 from benchmarks.demo_real import CONTACT, run
-from benchmarks.slice_cards import SETTINGS, kept, planned, with_article, write_cards
+from benchmarks.slice_cards import SETTINGS, dumps_of, kept, planned, with_article, write_cards
 from benchmarks.wikimedia import serving
 from benchmarks.wikimedia_world import World
 from questloom.calls.pacing import Pace
@@ -201,8 +201,7 @@ def main() -> None:
     shutil.rmtree(out, ignore_errors=True)
     for service in polite.PACES:  # the services are on this machine, and need no pauses
         polite.PACES[service] = Pace(max_in_flight=1)
-    (*_, entities) = sorted(args.slice.glob("entities*.json.gz"), reverse=True)
-    articles = sorted(args.slice.glob("articles*.xml.bz2"))
+    entities, articles = dumps_of(args.slice)
     world = World.read([entities], articles, [])
     pool = with_article(world, len(world.entities), args.seed)
     anchors = [name for name in pool if leads_on(world, name)][: args.things]

@@ -41,6 +41,12 @@ SETTINGS = (
 """A thing gets one seed of each level. A card has no text, so none is read."""
 
 
+def dumps_of(slice_: Path) -> tuple[Path, list[Path]]:
+    """The entities and the articles of a slice. `entities-sitelinked` has more sitelinks than
+    `entities`, and comes first in the alphabet."""
+    return min(slice_.glob("entities*.json.gz")), sorted(slice_.glob("articles*.xml.bz2"))
+
+
 def with_article(world: World, num: int, seed: int) -> list[str]:
     """The ids of things with an article, drawn at random, at most `num` of them. People without a
     date of death are left out, since no question shows them."""
@@ -151,8 +157,7 @@ def main() -> None:
     out: Path = args.out
     for name in ("cards", "store", "run"):
         shutil.rmtree(out / name, ignore_errors=True)
-    (*_, entities) = sorted(args.slice.glob("entities*.json.gz"), reverse=True)
-    articles = sorted(args.slice.glob("articles*.xml.bz2"))
+    entities, articles = dumps_of(args.slice)
     things = with_article(World.read([entities], articles, []), args.things, args.seed)
     write_cards(things, out / "cards")
     run(

@@ -382,19 +382,12 @@ class Sentences(Grammar):
 
     def _age(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "(How old did) {x} turn in the year on {y}?", "… in that year?", and "… in the year
-        when {y} was built?"."""
+        {y} was built?"."""
         for person in self.noun_phrase(start):
             born = (*person.atoms, Has(person.var, "P569", "born"))
-            i = person.end + 2
-            if not self.at(person.end, "turn", "in"):
-                continue
-            for year in self.literal(i):
+            for year in self.literal(person.end + 2) if self.at(person.end, "turn", "in") else ():
                 atoms, cost = (*born, *year.atoms), person.cost + year.cost
                 yield year.end, atoms, Target("years", (year.var, "born")), cost
-            if self.at(i, "the", "year", "when"):
-                for event in self.happened(i + 3):
-                    atoms, cost = (*born, *event.atoms), person.cost + event.cost
-                    yield event.end, atoms, Target("years", (event.var, "born")), cost
 
     def _older(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "(How many years older than) {x} was {y}?"."""

@@ -92,8 +92,8 @@ def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[
 
 
 class RowFiles:
-    """Reads consecutive rows of a data set directly from its files. `lance.LanceDataset.take` plans
-    a query for each request, and needs 2 to 5 times as much processor time as the files (measured).
+    """Reads consecutive rows of a data set directly from its files, since `lance.LanceDataset.take`
+    plans a query for each request.
 
     Args:
         path: path of a data set that is written once and never changed.

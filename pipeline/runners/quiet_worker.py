@@ -13,7 +13,7 @@ import sys
 
 YOUNG = 100_000
 """The number of new objects after which Python looks for garbage. A worker keeps millions of facts,
-and Python's own 700 makes planning 14 % slower."""
+which Python would look through after every 700 new objects."""
 
 if __name__ == "__main__":
     # The command's log, or stderr if there is none. (Importing questloom.pipeline.runners.run_log

@@ -5,6 +5,8 @@ member takes about 0.5 ms, and to read one row of the index about 1 µs. The lar
 members have their claims in memory.
 """
 
+from collections.abc import Iterable
+
 from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.values import best_values, classes_of
@@ -54,6 +56,12 @@ def _classes_above(facts: Facts, entity_id: str) -> frozenset[str] | None:
     return known
 
 
+def superclasses(facts: Facts, classes: Iterable[str]) -> set[str]:
+    """The direct superclasses of some classes."""
+    named = (v for c in classes for v in things_named(facts, c, "P279"))
+    return {v.entity for v in named if v.kind == "entity"}
+
+
 def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
     """Whether the rival's class is an ancestor of the wanted class, so that the rival may also be
     an instance of the wanted class."""
@@ -61,12 +69,7 @@ def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
     ancestors = set(wanted.class_closure) if wanted else set()
     frontier = {class_id}
     for _ in range(8):
-        frontier = {
-            v.entity
-            for c in sorted(frontier)
-            for v in things_named(facts, c, "P279")
-            if v.kind == "entity"
-        } - ancestors
+        frontier = superclasses(facts, frontier) - ancestors
         if not frontier:
             break
         ancestors |= frontier

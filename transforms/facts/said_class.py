@@ -2,8 +2,8 @@
 "city" for Amsterdam."""
 
 from questloom.prompts.phrases import common_class_ranks, vague_classes
+from questloom.transforms.facts.indexed import superclasses
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.values import best_values
 from questloom.transforms.remembered import remembered
 
 MOST_ABOVE = 3
@@ -36,12 +36,7 @@ def _above(facts: Facts, classes: tuple[str, ...]) -> str:
     ranks = {c: rank for c, rank in common_class_ranks().items() if c not in vague_classes()}
     level, seen = set(classes), set(classes)
     for _ in range(MOST_ABOVE):
-        level = {
-            v.entity
-            for c in sorted(level)
-            for v in best_values(facts, c, "P279")
-            if v.kind == "entity"
-        } - seen
+        level = superclasses(facts, level) - seen
         seen |= level
         if found := [c for c in level if c in ranks]:
             return min(found, key=lambda c: ranks[c])

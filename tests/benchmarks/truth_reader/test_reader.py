@@ -187,7 +187,7 @@ QUESTIONS = [
         Number(39.0),
     ),
     (
-        "How old did the architect of this bridge turn in the year when it was built?",
+        "How old did the architect of this bridge turn in the year it was built?",
         OLD,
         Number(38.0),
     ),

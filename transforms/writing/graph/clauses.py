@@ -121,11 +121,10 @@ class Clauses(ABC):
             ends = [self._other_end(frame, i, slot) for i, slot in claims]
             return frame.predicate(self.form_words.words.listed(ends))
         frames = [self.frame(i, subject=slot) for i, slot in claims]
-        self.cost += WEAK * any(f.is_weak for f in frames)
-        said = [
-            f.predicate(self._other_end(f, i, slot))
-            for f, (i, slot) in zip(frames, claims, strict=True)
-        ]
+        ends = [self._other_end(f, i, slot) for f, (i, slot) in zip(frames, claims, strict=True)]
+        said = [f.predicate(end) for f, end in zip(frames, ends, strict=True)]
+        pairs = zip(frames, ends, strict=True)
+        self.cost += WEAK * any(f.is_weak and not end.startswith("the same ") for f, end in pairs)
         return share_verb(frames, said, LIGHT) or self.form_words.words.listed(said)
 
     def weigh_before_rest(self, frame: Frame, said: str) -> None:

@@ -119,10 +119,15 @@ def _entity(phrases: NounPhrases) -> str:
         return "What is it?"
     noun = words.noun(var)
     frames = {i: phrases.frames(i) for i, _ in claims}
-    # "Which painting by her was made in the town?", not "… made in the town is by her?".
+    # "Which painting by her was made in the town?", not "… made in the town is by her?". But "… is by
+    # the same artist as this one?" is as good.
+    weak_first = len(claims) > 1 and phrases.rng.random() < 0.5
     *modifying, last = sorted(
         claims,
-        key=lambda c: (not frames[c[0]][0].is_reducible, not any(f.is_weak for f in frames[c[0]])),
+        key=lambda c: (
+            weak_first and not any(f.is_weak for f in frames[c[0]]),
+            not frames[c[0]][0].is_reducible,
+        ),
     )
     if person or (modifying and phrases.rng.random() < 0.4):
         modifying = []

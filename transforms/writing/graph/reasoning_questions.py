@@ -136,9 +136,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     if claim.property == BIRTH:
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
     died = phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)
-    phrases.cost += 3.0 * (
-        one in ("him", "her")
-    )  # "How many years before him did his teacher die?"
+    # "How many years before him did his teacher die?"
+    phrases.cost += 3.0 * (one in ("him", "her"))
     return f"how many years {'before' if first else 'after'} {one} {died}?"
 
 

@@ -19,7 +19,11 @@ ELSEWHERE = 4.0
 """Cost of a sentence about the year in one thing's picture where the question counts to a date of
 another thing. "How many years before the year on this tower's plaque did the church open?" keeps
 both apart."""
-EMPTY, BACKWARD = 2.0, 2.5
+EMPTY = 2.0
+"""Cost of a first sentence without a fact that the question needs: "A shipyard built this ship."."""
+BACKWARD = 2.5
+"""Cost of a sentence that begins with the new thing where the known one is the natural subject: "A
+painting is owned by this museum.", "A museum employed her."."""
 UNNAMED = 4.0
 """Cost of "that woman" where a reader expects "she"."""
 ROLE = 1.0
@@ -103,9 +107,6 @@ class Telling(Pronouns):
         only = self.kin() & {bare(role) for role in roles}
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
-        # "A shipyard built this steamship." says nothing; "A painting is owned by this museum." and
-        # "A family donated that painting and built a church.", "A museum employed her." say it back to
-        # front.
         self.cost += EMPTY * (frame.subject == slot and not more and known == words.form.anchor)
         employs = words.is_person(known) and not person and frame.verb not in BE
         self.cost += BACKWARD * (frame.subject == slot and (frame.preposition == "by" or employs))
@@ -135,7 +136,7 @@ class Telling(Pronouns):
                 self.cost += WEAK * more_frame.is_weak  # "and is by Ada Orme"
                 both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
                 said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
-                self.cost += BACKWARD
+                self.cost += BACKWARD  # "A family donated that painting and built a church."
             return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject

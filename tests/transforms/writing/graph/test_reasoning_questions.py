@@ -104,6 +104,7 @@ DESIGNED = ClaimClause(subject="x0", property="P84", object="x1")
         ("human", "inscription", "string", " on the portrait of "),
         ("castle", "plaque", "date", "the plaque of the castle"),
         ("castle", "inscription", "string", " on the castle"),
+        ("novel", "inscription", "date", " on the cover of the novel"),
     ],
 )
 def test_what_is_read_in_a_later_picture_says_of_which_thing(thing, part, kind, words):

@@ -458,6 +458,50 @@ def test_an_age_at_an_event_is_asked_as_people_do():
     assert any(re.search(old, text) for text in texts), texts
 
 
+def test_somebody_known_comes_before_the_museum_that_employed_her():
+    clauses = ("image x0", "x0 P170 x1", "x1 P108 x2", "x2 P112 x3", "x3 P19 a")
+    kinds = "x0 painting, x1 human, x2 art museum, x3 human, a town"
+    cost = {"A museum employed the artist": 99.0, "The artist behind this painting worked": 99.0}
+    for text, telling in _tellings(kinds, "entity", *clauses, num=400):
+        for begin in (b for b in cost if text.startswith(b)):
+            cost[begin] = min(cost[begin], telling.cost)
+    backward, natural = cost.values()
+    assert natural + 2 < backward < 99, cost
+
+
+def test_no_question_asks_which_painting_is_by_her():
+    clauses = ("image x0", "x0 P737 x1", "x1 P19 x2", "a P170 x1", "a P1071 x2")
+    kinds = "x0 human, x1 human, x2 town, a painting"
+    cost = {r"painting by [\w ]+ was made": 99.0, r"painting [\w ]*is by ": 99.0}
+    for text, telling in _tellings(kinds, "entity", *clauses, num=400):
+        for asked in (a for a in cost if re.search(a, text)):
+            cost[asked] = min(cost[asked], telling.cost)
+    natural, weak = cost.values()
+    assert natural + 5 < weak < 99, cost
+
+
+def test_it_is_no_capital_of_a_district():
+    for text in _texts(
+        "x0 human, x1 town, a district", "entity", "image x0", "x0 P19 x1", "a P36 x1"
+    ):
+        assert "has it as" not in text, text
+
+
+def test_a_round_year_stands_before_no_noun():
+    """ "The 2000 painting" is read as a number of paintings."""
+    for year, told in (("1871", True), ("2000", False)):
+        clauses = ("image x0", "x0 P276 x1", "x2 P276 x1", f"x2 P571 {year}", "x2 P170 a")
+        said = _good("x0 painting, x1 art museum, x2 painting, a human", "entity", *clauses)
+        assert any(f"{year} painting" in text for text in said) is told, said
+
+
+def test_it_is_not_said_of_a_theatre_where_the_picture_was_mentioned():
+    clauses = ("image x0", "x0 P108 x1", "x1 P88 x2", "x2 P570 d2", "d1 reads P1684 inscription x0",
+               "a = difference d1 d2")  # fmt: skip
+    for text in _good("x0 human, x1 theatre building, x2 human", "quantity", *clauses):
+        assert not re.search(r"this picture .*\bit\?", text), text
+
+
 def test_three_of_a_kind_get_no_words():
     clauses = ("image x0", "x0 P737 x1", "x1 P737 x2", "x2 P108 x3", "x3 P112 a")
     kinds = "x0 human, x1 human, x2 human, x3 art museum, a human"
