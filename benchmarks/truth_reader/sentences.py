@@ -192,7 +192,23 @@ class Sentences(Grammar):
                 for subject, more, aux in self._subject(end):
                     for relation, stop in self._rest(subject.end, aux, preposition):
                         said = (*atoms, Related(subject.var, relation, var), *subject.atoms, *more)
-                        yield stop, said, Target("thing", (var,)), subject.cost
+                        for late in self._late(stop, subject):
+                            yield (
+                                late.end,
+                                (*said, *late.atoms),
+                                Target("thing", (var,)),
+                                late.cost,
+                            )
+
+    def _late(self, start: int, subject: Part) -> Iterator[Part]:
+        """Reads nothing, or a clause about the subject behind its verb: "(In which town was the
+        woman born) who discovered this fish?"."""
+        yield Part(start, (), subject.cost)
+        if self.at(start, "who"):
+            for said in self.verb_phrases(start + 1):
+                yield said._replace(
+                    atoms=about(said, subject.var), cost=subject.cost + said.cost
+                )
 
     def _subject(self, start: int) -> Iterator[tuple[Part, tuple[Atom, ...], str]]:
         """Reads the auxiliary verb and the noun phrase of an inverted clause."""
@@ -268,11 +284,9 @@ class Sentences(Grammar):
                 for auxiliary, rest in frame.turned if frame.time else ():
                     end = subject.end + len(rest)
                     if auxiliary == aux and self.text[subject.end : end] == rest:
-                        yield (
-                            end,
-                            (*subject.atoms, *more, Has(subject.var, frame.time, "when")),
-                            subject.cost,
-                        )
+                        said = (*subject.atoms, *more, Has(subject.var, frame.time, "when"))
+                        for late in self._late(end, subject):
+                            yield late.end, (*said, *late.atoms), late.cost
 
     def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads the rest of a question after "how many years after", such as "this bridge was built

@@ -19,7 +19,7 @@ ELSEWHERE = 4.0
 """Cost of a sentence about the year in one thing's picture where the question counts to a date of
 another thing. "How many years before the year on this tower's plaque did the church open?" keeps
 both apart."""
-EMPTY = 2.0
+EMPTY = 3.0
 """Cost of a first sentence without a fact that the question needs: "A shipyard built this ship."."""
 BACKWARD = 2.5
 """Cost of a sentence that begins with the new thing where the known one is the natural subject: "A
