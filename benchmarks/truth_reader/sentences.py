@@ -22,6 +22,7 @@ from benchmarks.truth_reader.query import (
     Seen,
     Target,
     Together,
+    renamed,
 )
 
 WHEN: dict[tuple[str, ...], str] = {
@@ -31,6 +32,8 @@ WHEN: dict[tuple[str, ...], str] = {
     **{("In", word, "year"): "year" for word in ("which", "what")},
     **{("On", word, "date"): "day" for word in ("which", "what")},
 }
+VAGUE = ("it", "pronoun")
+"""The modes of words that name no kind of thing: "it", "she", "its", "her"."""
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
 
 
@@ -296,7 +299,7 @@ class Sentences(Grammar):
             for end, atoms, cost in self._dated(first.end):
                 yield (
                     end,
-                    (*first.atoms, *atoms),
+                    (*_owned_by(first.atoms, atoms), *atoms),
                     Target("years", (first.var, "when")),
                     first.cost + cost,
                 )
@@ -649,3 +652,17 @@ class Sentences(Grammar):
                         Target("count", ("many",)),
                         subject.cost,
                     )
+
+
+def _owned_by(first: tuple[Atom, ...], dated: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """The atoms of the year on a plaque or portrait, before an event. In "the year on its plaque was
+    the church opened", the church says what "its" means. "It" as the subject says nothing."""
+    subject = next(a.var for a in dated if isinstance(a, Has) and a.literal == "when")
+    vague = any(isinstance(a, Back) and a.var == subject and a.mode in VAGUE for a in dated)
+    owners = {a.var for a in first if isinstance(a, Back) and a.mode in VAGUE}
+    seen = {a.var for a in first if isinstance(a, Seen)}
+    if vague or not (whose := owners & seen):
+        return first
+    [owner] = whose
+    kept = (a for a in first if not (isinstance(a, Back) and a.var == owner))
+    return tuple(renamed(a, owner, subject) for a in kept)

@@ -35,6 +35,7 @@ _THAT = re.compile(r"\b[Tt]hat\b")
 _AGAIN = re.compile(r"\b[Tt]his (?:man|woman|person)\b|(?<=\bas) this [a-z]+\b")
 """The words for the pictured person, or for the second of two things that have "the same" of
 something. They may repeat a noun."""
+_STRESSED = re.compile(r"\b(?:of|in|on|at|by|from) (it|him|her)\b ?(\w*)")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
@@ -347,7 +348,9 @@ def _weight(sentence: str) -> float:
     cost += 1.5 * max(0, num_relative(sentence) - 1)
     cost += 2.5 * max(0, sentence.count(" of ") - 1)
     cost += 1.2 * max(0, len(_THAT.findall(sentence)) - 1)
-    cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))
+    after = _verbs("en")[0] | BE | PREPOSITIONS | {""}
+    # "By her was made", but not "on her portrait".
+    cost += 4.0 * sum(m[1] != "her" or m[2] in after for m in _STRESSED.finditer(sentence))
     # "the stadium in the town in the picture": is the stadium or the town in the picture?
     cost += 2.5 * len(
         re.findall(

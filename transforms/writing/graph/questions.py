@@ -227,19 +227,21 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
         phrases.cost += HOPELESS
         return "how many years are there?"
     told = back in phrases.told_years
-    start = "" if told else _when(phrases, back)
     index, claim = words.definition(last)
     frame = phrases.choose(phrases.frames(index))
-    subject = phrases.noun_phrase(claim.subject, subject=True)
+    read = words.reads.get(back)
+    if read and not told and read.of == claim.subject and read.of in phrases.introduced:
+        # The subject says what "its" means: "… the year on its plaque was that church opened?"
+        subject = phrases.noun_phrase(claim.subject, subject=True)
+        start = _when(phrases, back)
+    else:
+        start = "" if told else _when(phrases, back)
+        subject = phrases.noun_phrase(claim.subject, subject=True)
     if told:
         relation = "earlier" if relation == "before" else "later"
         return f"how many years {relation} {frame.inverted(subject, words.verbs.bases)}?"
     # "How many years before the year on its plaque did it open?": "its" and "it" are one too many.
-    phrases.cost += (
-        ITS_IT * (subject == "it")
-        if back in words.reads
-        else BEFORE * (relation == "before")
-    )
+    phrases.cost += ITS_IT * (subject == "it") if read else BEFORE * (relation == "before")
     return f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}?"
 
 

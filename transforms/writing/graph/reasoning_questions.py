@@ -86,7 +86,7 @@ def of_ages(words: FormWords, compute: Compute) -> bool:
     return _same_of_people(words, compute) or (
         len(words.claims) >= MANY
         and all(_event(words, a) for a in compute.args)
-        and not any(a in words.reads for a in compute.args)
+        and not _own_year(words, compute)
     )
 
 
@@ -96,6 +96,12 @@ def counts_between(words: FormWords, compute: Compute) -> bool:
     return any(a in words.reads for a in compute.args) and all(
         _event(words, a) for a in compute.args
     )
+
+
+def _own_year(words: FormWords, compute: Compute) -> bool:
+    """Whether a year in a thing's picture is compared with a date of the same thing."""
+    dated = {words.definition(a)[1].subject for a in compute.args if a not in words.reads}
+    return any(words.reads[a].of in dated for a in compute.args if a in words.reads)
 
 
 def _same_of_people(words: FormWords, compute: Compute) -> bool:
@@ -174,7 +180,7 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
             else phrases.possessor(about(literal), noun)
             for literal, noun in zip((near, far), nouns, strict=True)
         )
-    phrases.cost += LIES * any(a in words.reads for a in compute.args)
+    phrases.cost += LIES * _own_year(words, compute)
     return f"how many years {phrases.choose(('lie', 'passed'))} between {ends}?"
 
 

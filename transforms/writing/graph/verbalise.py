@@ -35,7 +35,7 @@ FAULTLESS = 12
 """Of the lightest wordings in several sentences, the number in which one without faults is sought."""
 MAX_CLAIMS = 5
 """Maximum number of claims in a single sentence, including the asked claim."""
-HEAVY = 5.0
+HEAVY = 7.0
 """Cost above which several lighter sentences replace a single sentence."""
 HEAVIEST = 12.0
 """Cost above which even the smoothest sentence is refused. For several sentences, the limit applies
