@@ -7,7 +7,7 @@ from itertools import chain
 
 from benchmarks.truth_reader.grammar import Grammar
 from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
-from benchmarks.truth_reader.parts import Part, about
+from benchmarks.truth_reader.parts import BARE, Part, about
 from benchmarks.truth_reader.query import (
     WRITTEN,
     Another,
@@ -297,12 +297,10 @@ class Sentences(Grammar):
         """
         for first in (*self.happened(start), *self.literal(start)):
             for end, atoms, cost in self._dated(first.end):
-                yield (
-                    end,
-                    (*_owned_by(first.atoms, atoms), *atoms),
-                    Target("years", (first.var, "when")),
-                    first.cost + cost,
-                )
+                cost += first.cost
+                for said in dict.fromkeys((_owned_by(first.atoms, atoms), first.atoms)):
+                    yield end, (*said, *atoms), Target("years", (first.var, "when")), cost
+                    cost += BARE
         for first in self.noun_phrase(start):
             for end, atoms, cost in self._dated(first.end):
                 same = next(a for a in atoms if isinstance(a, Has) and a.literal == "when")
@@ -656,7 +654,8 @@ class Sentences(Grammar):
 
 def _owned_by(first: tuple[Atom, ...], dated: tuple[Atom, ...]) -> tuple[Atom, ...]:
     """The atoms of the year on a plaque or portrait, before an event. In "the year on its plaque was
-    the church opened", the church says what "its" means. "It" as the subject says nothing."""
+    the church opened", the church says what "its" means. "It" as the subject says nothing. Only where
+    this has no answer ("… the year on its plaque did this man die"), "its" means an earlier thing."""
     subject = next(a.var for a in dated if isinstance(a, Has) and a.literal == "when")
     vague = any(isinstance(a, Back) and a.var == subject and a.mode in VAGUE for a in dated)
     owners = {a.var for a in first if isinstance(a, Back) and a.mode in VAGUE}

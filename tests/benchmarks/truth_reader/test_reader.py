@@ -57,6 +57,8 @@ QUESTIONS = [
         (1610,),
     ),
     ("In which town was the architect of the bridge in the picture born?", OLD, "Q4"),
+    ("In which town was the man born who designed this bridge?", OLD, "Q4"),
+    ("In which year was the man born who designed this bridge?", OLD, (1812,)),
     ("Which river does the bridge in the picture cross?", OLD, "Q5"),
     (
         "How long, in kilometres, is the river crossed by the bridge in the picture?",
@@ -276,6 +278,17 @@ def test_what_is_in_a_town_is_in_its_district(reader):
     text = "Which arch bridge is in Low District?"
     assert judge_text(reader, text, OLD, "Q1")[0] == Finding.GOOD
     assert judge_text(reader, text, OLD, "Q1", beyond=False)[0] == Finding.NONE
+
+
+def test_behind_the_year_on_its_plaque_the_subject_says_what_its_means(tmp_path):
+    """Not the bridge, whose plaque gives a year too."""
+    things = [
+        {**t, "details": [plaque("north.jpg", "1875")]} if t["label"] == "North Light" else t
+        for t in THINGS
+    ]
+    reader = Reader(Truth(write_tiny_world(tmp_path / "w", things)))
+    text = "The architect of this bridge designed a lighthouse. How many years before the year on its plaque was {} built?"
+    assert judge_text(reader, text.format("that lighthouse"), OLD, Number(7.0))[0] == Finding.GOOD
 
 
 def test_one_other_is_not_the_one_spoken_of(reader):
