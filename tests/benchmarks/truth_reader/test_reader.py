@@ -287,8 +287,8 @@ def test_behind_the_year_on_its_plaque_the_subject_says_what_its_means(tmp_path)
         for t in THINGS
     ]
     reader = Reader(Truth(write_tiny_world(tmp_path / "w", things)))
-    text = "The architect of this bridge designed a lighthouse. How many years before the year on its plaque was {} built?"
-    assert judge_text(reader, text.format("that lighthouse"), OLD, Number(7.0))[0] == Finding.GOOD
+    text = "This bridge was designed by a man who designed a lighthouse. How many years before the year on its plaque was that lighthouse built?"
+    assert judge_text(reader, text, OLD, Number(7.0))[0] == Finding.GOOD
 
 
 def test_one_other_is_not_the_one_spoken_of(reader):
