@@ -335,6 +335,24 @@ def test_she_means_the_subject_of_the_last_sentence(reader):
     assert judge_text(reader, man, OLD, "Q4")[0] != Finding.GOOD
 
 
+def test_he_means_the_owner_of_the_portrait_in_the_sentence_before(tmp_path):
+    """Not the man of this picture, who was mentioned last but one."""
+    teacher = thing(
+        "Q10",
+        "person",
+        "Runo Feld",
+        ("P570", "time:+1861/9"),
+        ("P21", "Q6581097"),
+        pictures=("runo.jpg",),
+        details=(plaque("runo.jpg", "1850"),),
+    )
+    things = [teacher if t["id"] == "Q10" else t for t in THINGS]
+    reader = Reader(Truth(write_tiny_world(tmp_path / "w", things)))
+    text = "A man trained this man. That other man's portrait bears a year. How many years later did he die?"
+    finding, _ = judge_text(reader, text, IVO, Number(11.0))
+    assert finding == Finding.GOOD
+
+
 def test_a_third_thing_differs_from_both_before(reader):
     text = "This lighthouse is in a district. Another lighthouse is in the district. {} lighthouse is in the district. Who designed it?"
     assert judge_text(reader, text.format("A third"), NORTH, "Q10")[0] == Finding.NONE

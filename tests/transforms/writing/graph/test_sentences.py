@@ -12,7 +12,7 @@ from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import problems
 from questloom.transforms.writing.graph.sentences import PER_SENTENCE, tell, things_of
-from questloom.transforms.writing.graph.telling import Telling
+from questloom.transforms.writing.graph.telling import RIVAL, Telling
 from questloom.transforms.writing.graph.verbalise import verbalise
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
@@ -633,3 +633,11 @@ def test_an_owner_who_is_known_owns_the_portrait_in_the_question():
     kinds, genders = "x0 novel, x1 human, x2 human", {"x1": "she", "x2": "he"}
     for text in _texts(kinds, "date year", *clauses, genders=genders):
         assert not re.search(r"portrait of (?:him|her|that|the man she)", text), text
+
+
+def test_that_other_man_is_not_said_beside_a_third_man():
+    clauses = ("image x0", "x0 P22 x1", "x1 P53 x2", "x3 P53 x2", "x3 P106 Pellan", "x3 P569 a")
+    genders = {"x0": "he", "x1": "he", "x3": "he"}
+    told = _tellings("x0 human, x1 human, x2 family, x3 human", "date year", *clauses, num=200, genders=genders)
+    beside = [t.cost for text, t in told if "father" in text and "that other man" in text]
+    assert beside and min(beside) > min(t.cost for _, t in told) + RIVAL / 2
