@@ -209,9 +209,7 @@ class Sentences(Grammar):
         yield Part(start, (), subject.cost)
         if self.at(start, "who"):
             for said in self.verb_phrases(start + 1):
-                yield said._replace(
-                    atoms=about(said, subject.var), cost=subject.cost + said.cost
-                )
+                yield said._replace(atoms=about(said, subject.var), cost=subject.cost + said.cost)
 
     def _subject(self, start: int) -> Iterator[tuple[Part, tuple[Atom, ...], str]]:
         """Reads the auxiliary verb and the noun phrase of an inverted clause."""

@@ -130,7 +130,9 @@ def _relatives(text: str, language: str) -> list[int]:
     """The positions behind the words that open relative clauses."""
     finite = _verbs(language)[0]
     found = _RELATIVE.finditer(text)
-    return [m.start(1) if m[1] else m.end() for m in found if not m[1] or m[1] in finite or m[1] in BE]
+    return [
+        m.start(1) if m[1] else m.end() for m in found if not m[1] or m[1] in finite or m[1] in BE
+    ]
 
 
 def _sentence_faults(sentence: str, language: str) -> list[str]:

@@ -638,6 +638,8 @@ def test_an_owner_who_is_known_owns_the_portrait_in_the_question():
 def test_that_other_man_is_not_said_beside_a_third_man():
     clauses = ("image x0", "x0 P22 x1", "x1 P53 x2", "x3 P53 x2", "x3 P106 Pellan", "x3 P569 a")
     genders = {"x0": "he", "x1": "he", "x3": "he"}
-    told = _tellings("x0 human, x1 human, x2 family, x3 human", "date year", *clauses, num=200, genders=genders)
+    told = _tellings(
+        "x0 human, x1 human, x2 family, x3 human", "date year", *clauses, num=200, genders=genders
+    )
     beside = [t.cost for text, t in told if "father" in text and "that other man" in text]
     assert beside and min(beside) > min(t.cost for _, t in told) + RIVAL / 2
