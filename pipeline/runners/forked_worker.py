@@ -14,8 +14,11 @@ import logging
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import Any
 
 from apache_beam.portability.api import beam_runner_api_pb2, endpoints_pb2
@@ -100,20 +103,44 @@ class ForkedWorkerHandler(GrpcWorkerHandler):
             ),
             "WORKER_ID": self.worker_id,
         }
+        ready, said_ready = _context.Pipe(duplex=False)
         # A daemon ends with this process, even if the job fails.
-        self._process = _context.Process(target=work, args=(dict(variables),), daemon=True)
-        self._process.start()
+        self._process = _context.Process(
+            target=work, args=(dict(variables), said_ready), daemon=True
+        )
+        with _nameless_main():
+            self._process.start()
+        said_ready.close()
+        try:
+            ready.recv()
+        except EOFError:  # Beam would wait for this worker forever
+            self._process.join()
+            code = self._process.exitcode
+            raise RuntimeError(f"a worker ended with code {code} before it was ready") from None
 
     def stop_worker(self) -> None:
         assert self._process is not None
         self._process.join()
 
 
-def work(variables: Mapping[str, str]) -> None:
+@contextmanager
+def _nameless_main() -> Iterator[None]:
+    """Hides the script that the user started. Otherwise the worker would run it again, and a script
+    without `if __name__ == "__main__"` would start a job in each worker."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def work(variables: Mapping[str, str], said_ready: Connection) -> None:
     """Serves Beam until the job ends. Runs in the worker's process.
 
     Args:
         variables: the environment variables of the command, with those that Beam's worker reads.
+        said_ready: the worker sends a message here when it can work.
     """
     os.environ.clear()
     os.environ.update(variables)
@@ -126,4 +153,6 @@ def work(variables: Mapping[str, str]) -> None:
     handler.setLevel(logging.ERROR)
     logging.getLogger().handlers[:] = [handler]
     gc.set_threshold(YOUNG)
+    said_ready.send(True)
+    said_ready.close()
     sdk_worker_main.main([sys.argv[0]])
