@@ -20,7 +20,7 @@ def setting(tmp_path_factory) -> Setting:
         folder=folder,
         rows=2,
         max_tokens=4096,
-        scale=64,
+        scale=512,
         max_pixels=64 * 64,
         checkpointing=False,
         device=torch.device("cpu"),
