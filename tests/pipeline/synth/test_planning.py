@@ -310,11 +310,11 @@ SEEDS = {"rare_min_statements": 4, "anchor_min_in_degree": 1, "methods": {"paths
 
 
 def test_a_level_that_the_store_cannot_give_stops_the_run_before_any_word(small, tmp_path):
-    seeds = SEEDS | {"count": 10, "levels": {"easy": 1}}
+    seeds = SEEDS | {"count": 21, "levels": {"easy": 1}}
     recipe = small_recipe(seeds=seeds, draft={"max_hub": 1}, filters=LEAN)
     run = RunFolder(str(tmp_path / "run"))
     with pytest.raises(
-        InputError, match=r"10 seeds of the level easy 0 have a plan \(refused most"
+        InputError, match=r"21 seeds of the level easy 0 have a plan \(refused most"
     ):
         run_synth(recipe, store=small, out=run.path, opened=Opened())
     assert run.labels()[-1].endswith("plan")
