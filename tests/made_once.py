@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def made_once(temporary: pytest.TempPathFactory, name: str, make: Callable[[Path
     with open(base / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not mark.exists():
+            shutil.rmtree(folder, ignore_errors=True)  # what another process did not end
             folder.mkdir()
             make(folder)
             mark.touch()
