@@ -105,10 +105,10 @@ class SmallFacts:
     def num_subjects(self, property, value_key):
         return len(self.subjects(property, value_key))
 
-    def entity_values(self, property):
+    def value_keys(self, property):
         claims = (c for found in self._of.values() for c in found if c.property == property)
         return iter(
-            sorted({(c.value.entity, c.subject) for c in claims if c.best and c.value.entity})
+            sorted({(key, c.subject) for c in claims if c.best for key in index_keys(c.value)})
         )
 
     def members(self, class_id, *, limit=10_000):

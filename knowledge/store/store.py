@@ -176,13 +176,12 @@ class Store:
             for ends in overlapping(value_key)
         ]
 
-    def entity_values(self, property: str) -> Iterator[tuple[str, str]]:
-        """All pairs (entity, subject) of the property's best claims whose value is an entity,
-        sorted. The ids of entities start with a capital letter, and the keys of other values do
-        not."""
-        ends = (value_row_key(property, end) for end in ("A", "["))
-        for key, subject in self._tables["values"].scan_range(*ends):
-            yield key.partition(" ")[2], subject.decode()
+    def value_keys(self, property: str) -> Iterator[tuple[str, str]]:
+        """All pairs (value key, subject) of the property's best claims, sorted. A value may have
+        two keys; see `questloom.knowledge.dates.index_keys`."""
+        first, last = value_row_key(property, ""), f"{property}!"  # "!" follows the space
+        for key, subject in self._tables["values"].scan_range(first, last):
+            yield key[len(first) :], subject.decode()
 
     def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
         """The first `limit` best claims whose value is this entity, sorted by (subject, property, id)."""

@@ -61,9 +61,9 @@ class EvidenceFacts:
     def num_subjects(self, property: str, value_key: str) -> int:
         return len(self.subjects(property, value_key))
 
-    def entity_values(self, property: str) -> Iterator[tuple[str, str]]:
+    def value_keys(self, property: str) -> Iterator[tuple[str, str]]:
         claims = (c for found in self._claims.values() for c in found if c.property == property)
-        return iter(sorted((c.value.entity, c.subject) for c in claims if c.value.entity))
+        return iter(sorted({(key, c.subject) for c in claims for key in index_keys(c.value)}))
 
     def members(self, class_id: str, **limit: int) -> tuple[str, ...]:
         return tuple(

@@ -75,8 +75,8 @@ class KnownFacts:
     def num_subjects(self, property: str, value_key: str) -> int:
         return self.facts.num_subjects(property, value_key)
 
-    def entity_values(self, property: str) -> Iterator[tuple[str, str]]:
-        return (pair for pair in self.facts.entity_values(property) if self.known(pair[1]))
+    def value_keys(self, property: str) -> Iterator[tuple[str, str]]:
+        return (pair for pair in self.facts.value_keys(property) if self.known(pair[1]))
 
     def members(self, class_id: str, **limit: int) -> tuple[str, ...]:
         return tuple(m for m in self.facts.members(class_id, **limit) if self.known(m))

@@ -1,0 +1,71 @@
+"""Reads the values of one property for many subjects at once, from the store's table of values.
+
+A certificate compares thousands of members of a class with one thing. To read all claims of a
+member takes about 0.5 ms, and to read one row of the table about 1 µs. The larger a store, the fewer
+members have their claims in memory.
+"""
+
+import functools
+from collections import Counter
+from itertools import chain
+
+from questloom.knowledge.dates import refined
+from questloom.records.knowledge import CACHED, Value, value_of_key
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.remembered import remembered
+
+MOST_PAIRS = 100_000
+"""Maximum number of pairs (subject, value) of a property that are kept in memory. A pair takes about
+150 bytes."""
+PROPERTIES_KEPT = 64
+"""Number of properties whose pairs stay in memory."""
+Keys = tuple[str, ...]
+
+
+def indexed_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...] | None:
+    """The best values of a property, as their keys state them. A day of the Julian calendar is
+    therefore given as the same day of the Gregorian calendar.
+
+    Returns:
+        The values; None where only the subject's claims tell them.
+    """
+    index = _by_subject(facts, property)
+    return None if index is None else _values(index.get(subject, ()))
+
+
+@functools.lru_cache(CACHED)
+def _values(keys: Keys) -> tuple[Value, ...] | None:
+    """The values that have the given keys; None if a key does not tell enough. The key of a
+    quantity has no bounds, and that of a coordinate is rounded. A Julian day in another month has
+    two keys."""
+    if any(key.startswith(("quantity:", "coordinate:")) or "-J/" in key for key in keys):
+        return None
+    return refined(map(value_of_key, keys))
+
+
+@remembered(PROPERTIES_KEPT)
+def _by_subject(facts: Facts, property: str) -> dict[str, Keys] | None:
+    """The keys of a property's best values, by subject; None if there are too many pairs.
+
+    Equal keys share one tuple, and tuples of strings cost no garbage collection.
+    """
+    if facts.profile(property).num_pairs > MOST_PAIRS:
+        return None
+    found: dict[str, Keys] = {}
+    one: Keys = ("",)
+    for key, subject in facts.value_keys(property):
+        if key != one[0]:
+            one = (key,)
+        others = found.get(subject)
+        found[subject] = one if others is None else others + one
+    return found
+
+
+def count_things(facts: Facts, property: str, subjects: frozenset[str]) -> Counter[str]:
+    """Counts how many of the subjects name each thing in a property."""
+    if (index := _by_subject(facts, property)) is not None:
+        counted = Counter(chain.from_iterable(index.get(s, ()) for s in subjects))
+    else:
+        counted = Counter(key for key, s in facts.value_keys(property) if s in subjects)
+    # The ids of entities start with a capital letter, and the keys of other values do not.
+    return Counter({key: n for key, n in counted.items() if key[0].isupper()})
