@@ -278,7 +278,7 @@ def _things_along(facts: Facts, class_id: str, properties: tuple[str, ...]) -> C
     Longer chains continue from here, so that they need not start at each member again."""
     if not properties:
         members = facts.members(class_id, limit=MOST_COUNTED)
-        return Counter(m for m in members if facts.images_of(m))
+        return Counter(m for m in members if facts.is_pictured(m))
     found: Counter[str] = Counter()
     for value, number in _only_values(facts, class_id, properties):
         if value.entity:

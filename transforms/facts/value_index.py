@@ -7,7 +7,7 @@ members have their claims in memory.
 
 import functools
 from collections import Counter
-from itertools import chain
+from itertools import chain, repeat
 
 from questloom.knowledge.dates import refined
 from questloom.records.knowledge import CACHED, Value, value_of_key
@@ -52,20 +52,22 @@ def _by_subject(facts: Facts, property: str) -> dict[str, Keys] | None:
     if facts.profile(property).num_pairs > MOST_PAIRS:
         return None
     found: dict[str, Keys] = {}
-    one: Keys = ("",)
-    for key, subject in facts.value_keys(property):
-        if key != one[0]:
-            one = (key,)
-        others = found.get(subject)
-        found[subject] = one if others is None else others + one
+    for key, subjects in facts.subjects_by_value(property):
+        one = (key,)
+        if found.keys().isdisjoint(subjects):
+            found.update(dict.fromkeys(subjects, one))
+        else:
+            found.update((s, found.get(s, ()) + one) for s in subjects)
     return found
 
 
 def count_things(facts: Facts, property: str, subjects: frozenset[str]) -> Counter[str]:
     """Counts how many of the subjects name each thing in a property."""
     if (index := _by_subject(facts, property)) is not None:
-        counted = Counter(chain.from_iterable(index.get(s, ()) for s in subjects))
+        counted = Counter(chain.from_iterable(map(index.get, subjects, repeat(()))))
     else:
-        counted = Counter(key for key, s in facts.value_keys(property) if s in subjects)
+        counted = Counter()
+        for key, those in facts.subjects_by_value(property):
+            counted[key] += len(subjects.intersection(those))
     # The ids of entities start with a capital letter, and the keys of other values do not.
-    return Counter({key: n for key, n in counted.items() if key[0].isupper()})
+    return Counter({key: n for key, n in counted.items() if n and key[0].isupper()})

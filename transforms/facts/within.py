@@ -69,9 +69,11 @@ def _inside(facts: Facts, climb: tuple[str, ...], entity_id: str) -> tuple[str, 
     than `MOST_INSIDE` things."""
     seen, level = {entity_id}, {entity_id}
     for _ in range(CLIMB_DEPTH):
-        keys = [(p, entity_value(e).key()) for e in sorted(level) for p in climb]
-        if len(seen) + sum(facts.num_subjects(*key) for key in keys) > MOST_INSIDE:
-            return None
+        keys, room = [(p, e) for e in sorted(level) for p in climb], MOST_INSIDE - len(seen)
+        for key in keys:
+            room -= facts.num_subjects(*key)
+            if room < 0:
+                return None
         level = {s for key in keys for s in facts.subjects(*key, limit=MOST_INSIDE)} - seen
         seen |= level
         if not level:
