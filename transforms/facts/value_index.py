@@ -17,8 +17,8 @@ from questloom.transforms.remembered import remembered
 MOST_PAIRS = 100_000
 """Maximum number of pairs (subject, value) of a property that are kept in memory. A pair takes about
 150 bytes."""
-PROPERTIES_KEPT = 64
-"""Number of properties whose pairs stay in memory."""
+PROPERTIES_KEPT = 256
+"""Number of properties whose pairs stay in memory. Fewer would be read again and again."""
 Keys = tuple[str, ...]
 
 
