@@ -132,6 +132,7 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "facts.said_class.find_descriptor_class": ("Q1",),
     "certificate.margin._margin_of": (Description(var="x0", parts=()), entity_value("Q1"), 2),
     "facts.value_index._by_subject": ("P1",),
+    "facts.value_index.subjects_by_key": ("P1",),
     "facts.indexed._ancestors": ("Q1",),
     "facts.indexed._classes_above": ("Q1",),
     "facts.indexed._closures": (),

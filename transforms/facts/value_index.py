@@ -61,6 +61,18 @@ def _by_subject(facts: Facts, property: str) -> dict[str, Keys] | None:
     return found
 
 
+@remembered(PROPERTIES_KEPT)
+def subjects_by_key(facts: Facts, property: str) -> dict[str, list[str]] | None:
+    """The subjects of each value of a property, by the value's key; None if there are too many
+    pairs."""
+    if facts.profile(property).num_pairs > MOST_PAIRS:
+        return None
+    found: dict[str, list[str]] = {}
+    for key, subjects in facts.subjects_by_value(property):
+        found.setdefault(key, []).extend(subjects)
+    return found
+
+
 def count_things(facts: Facts, property: str, subjects: frozenset[str]) -> Counter[str]:
     """Counts how many of the subjects name each thing in a property."""
     if (index := _by_subject(facts, property)) is not None:
