@@ -33,7 +33,7 @@ import numpy as np
 from benchmarks.plan_supply import METHOD_OF
 from questloom.files.opened import Opened
 from questloom.pipeline.recipe import Recipe, load_recipe
-from questloom.pipeline.runners.quiet_worker import YOUNG
+from questloom.pipeline.runners.forked_worker import YOUNG
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.question_stages import make_ground
 from questloom.records.identity import chance
