@@ -13,7 +13,17 @@ from questloom.transforms.facts.indexed import things_named
 from questloom.transforms.facts.value_index import count_things, indexed_values
 from questloom.transforms.facts.values import best_values, values_by_key
 from tests.small_facts import SmallFacts, claim, year
-from tests.transforms.facts.test_indexed import Unread, keys
+
+
+class Unread(SmallFacts):
+    """A store in which nobody reads claims."""
+
+    def claims(self, subject):
+        raise AssertionError("the index suffices")
+
+
+def keys(found: tuple[Value, ...]) -> set[str]:
+    return {value.key() for value in found}
 
 
 def time(text: str, precision: int = DAY, calendar: str = "") -> Value:
