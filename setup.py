@@ -52,6 +52,7 @@ setup(
         "onnxruntime",
         "openai[aiohttp]>=3.52",
         "opencv-python-headless",
+        "openvino>=2026.4",
         "orjson",
         "packaging",
         "pillow",

@@ -90,7 +90,7 @@ def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings
         *_python(),
         *_requirements(),
         *_machine(),
-        _line("pictures", "OCR", _ocr, "Install rapidocr and onnxruntime again."),
+        _line("pictures", "OCR", _ocr, "Install rapidocr, onnxruntime and openvino again."),
         _clip_line(recipe),
         _sandbox(recipe),
         *_programs(),
@@ -206,7 +206,7 @@ def _ocr() -> str:
         raise InputError(
             "OCR",
             f'a drawn "Tower 1832" is read as {read!r}',
-            "Install rapidocr and onnxruntime again.",
+            "Install rapidocr, onnxruntime and openvino again.",
         )
     return "reads drawn letters"
 

@@ -1,7 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 from PIL import Image
 
-from questloom.models.ocr import read_text, reads_detail
+from questloom.models.ocr import DETECTION_SIDE, _engine, read_text, reads_detail
 from questloom.models.picture_file import PictureError
 from tests.models.pictures import file_of, scene, with_text
 
@@ -40,3 +43,20 @@ def test_a_detail_too_small_to_read_is_not_legible():
 def test_what_is_no_picture_is_a_picture_error():
     with pytest.raises(PictureError):
         read_text(b"nothing")
+
+
+def test_openvino_finds_the_same_text_as_onnxruntime():
+    from rapidocr import RapidOCR
+
+    own = RapidOCR(params={"Global.use_cls": False, "Global.log_level": "error"})
+    pixels = np.random.default_rng(0).normal(size=(1, 3, 256, 320)).astype(np.float32)
+    ours = _engine(DETECTION_SIDE).text_det.session(pixels)
+    assert np.allclose(ours, own._load_det_model().session(pixels), atol=1e-4)
+
+
+def test_several_threads_read_at_once():
+    words = ("NORTH", "SOUTH", "EAST", "WEST") * 4
+    pictures = [with_text(scene(3), word, (60, 40), 36) for word in words]
+    with ThreadPoolExecutor(8) as pool:
+        texts = [blocks[0].text for blocks in pool.map(read_text, pictures)]
+    assert texts == list(words)
