@@ -12,16 +12,9 @@ from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.hiding import MAX_HIDINGS, Tree, Trying, describe_thing
 from questloom.transforms.planning.lacking import CLAIMS, Lack
-from questloom.transforms.planning.shapes.tree import (
-    MAX_HIDINGS,
-    Tree,
-    Trying,
-    _back,
-    _walks_from_pictures,
-    describe_thing,
-    grow_trees,
-)
+from questloom.transforms.planning.shapes.tree import _back, _walks_from_pictures, grow_trees
 from tests.small_facts import claim
 from tests.transforms.planning.coast import (
     HUMAN,
