@@ -340,18 +340,25 @@ def certify_whole(
     if isinstance(made, Refusal):
         refusals.add(made.reason, partial(lack_behind, facts, made))
         return None
-    if not is_needed_whole(form, made):
+    if not is_needed_whole(form, made, at.draft.idle_rounds):
         refusals.add(Reason.COLLAPSES)
         return None
     return made
 
 
-def is_needed_whole(form: Form, made: Certificate) -> bool:
-    """Whether every step of the form is needed, also those of side branches, and no shorter chain
-    leads from the picture to the answer."""
+def is_needed_whole(form: Form, made: Certificate, idle: bool = False) -> bool:
+    """Whether every step of the form is needed, and no shorter chain leads from the picture to the
+    answer.
+
+    Args:
+        form: a form with a certificate.
+        made: the certificate.
+        idle: whether side branches need not be needed.
+    """
     assert made.effective_hops is not None, "the form was executed"
     needed = num_hops(Form.from_json(made.smallest_part))
-    return needed == made.nominal_hops and made.effective_hops >= len(chain(form))
+    steps = len(chain(form))
+    return made.effective_hops >= steps and (needed == made.nominal_hops or (idle and steps > 0))
 
 
 def _on_page(facts: Lookups, anchor: str, answer: Answer, languages: tuple[str, ...]) -> bool:

@@ -61,11 +61,13 @@ class Trying:
         refusals: counts how often each bound (a rule for plans) refused.
         things: ids and value keys of the things and values on the walk. No description may contain
             an id or key from this set.
+        idle: whether names may be hidden that the answer does not need.
     """
 
     at: Ground
     refusals: Refusals
     things: frozenset[str]
+    idle: bool = False
     left: int = MAX_HIDINGS
     needed: dict[str, int] = field(default_factory=dict)
     """Maps each name to the number of answers that fit the question if the name may stand for
@@ -94,11 +96,13 @@ class Trying:
             kept |= {name}
 
     def names(self, tree: Tree, kept: frozenset[str] = frozenset()) -> list[str]:
-        """The names that may be hidden. Things of a new kind come first, since a text with three
-        towns can hardly tell which town it means; then the names that are needed most."""
+        """The names that may be hidden: idle ones last. Things of a new kind come first, since a
+        text with three towns can hardly tell which town it means; then the names needed most."""
         names = [n for n in constants(tree.form) if n not in kept and self._may_be_hidden(tree, n)]
         told = self._kinds({*tree.bindings.values(), *tree.sides.values()})
-        return sorted(names, key=lambda n: (self._kinds({n}) <= told, -self.needed[n]))
+        return sorted(
+            names, key=lambda n: (self.needed[n] < 2, self._kinds({n}) <= told, -self.needed[n])
+        )
 
     def _kinds(self, things: Iterable[str]) -> set[str]:
         return {find_descriptor_class(self.at.facts, t) for t in things if t.startswith("Q")}
@@ -114,15 +118,16 @@ class Trying:
         return [d for d in describe_thing(self.at, name) if not d.ends & said]
 
     def _may_be_hidden(self, tree: Tree, name: str) -> bool:
-        """Whether the name has a description, and a solver would need the description."""
+        """Whether the name has a description, and a solver would need the description (or idle names
+        may be hidden)."""
         if not self._descriptors(tree, name):
             self.refusals.add(Reason.NO_DESCRIPTION, partial(lack_to_describe, self.at.facts, name))
             return False
         if name not in self.needed:
             self.needed[name] = num_left_open(self.at.facts, tree, name)
-            if self.needed[name] < 2:
+            if self.needed[name] < 2 and not self.idle:
                 self.refusals.add(Reason.DECORATION)
-        return self.needed[name] > 1
+        return self.needed[name] > 1 or self.idle
 
 
 def num_left_open(facts: Lookups, tree: Tree, name: str) -> int:

@@ -42,9 +42,9 @@ from questloom.transforms.remembered import remembered
 
 Item = TypeVar("Item")
 
-MAX_STEPS = 5
-"""Maximum number of steps of the walk from the picture. Further rounds hide names in the
-descriptions along the walk."""
+MAX_STEPS = 3
+"""Maximum number of steps of the walk from the picture, or half the number of rounds if that is
+larger. Further rounds hide names in the descriptions along the walk."""
 MAX_CHAINS = 24
 """Maximum number of chains of things, from a thing with a picture to the asked thing, that are
 tried."""
@@ -80,10 +80,31 @@ def grow_trees(
 
 def trees(
     at: Ground, asked: str, rounds: int, most_steps: int, draw: Random, refusals: Refusals
-) -> Iterator[tuple["Tree", Answer]]:
-    """Gives trees and their answers. The walk from the picture has at most `most_steps` steps."""
+) -> Iterator[tuple[Tree, Answer]]:
+    """Gives trees and their answers. The walk from the picture has at most `most_steps` steps. Names
+    that the answer does not need are hidden only where the recipe allows it and no tree does
+    without."""
+    found = False
+    for idle in (False, True)[: 1 + at.draft.idle_rounds]:
+        for grown in _trees(at, asked, rounds, most_steps, draw, refusals, idle=idle):
+            found = True
+            yield grown
+        if found:
+            return
+
+
+def _trees(
+    at: Ground,
+    asked: str,
+    rounds: int,
+    most_steps: int,
+    draw: Random,
+    refusals: Refusals,
+    *,
+    idle: bool,
+) -> Iterator[tuple[Tree, Answer]]:
     roots = count()
-    lengths = range(1, min(most_steps, MAX_STEPS) + 1)
+    lengths = range(1, min(most_steps, max(MAX_STEPS, rounds // 2)) + 1)
     # The longest walk first: a short walk has too few names in its descriptors to hide.
     for steps in reversed(lengths):
         for walk in _walks_from_pictures(at, asked, steps, draw, refusals):
@@ -94,7 +115,7 @@ def trees(
                 if rounds == steps:
                     yield root, answer
                     continue
-                trying = Trying(at, refusals, frozenset(bindings.values()))
+                trying = Trying(at, refusals, frozenset(bindings.values()), idle)
                 # Most walks name nothing that can be hidden: their certificates would be in vain.
                 if not trying.names(root):
                     continue
