@@ -23,6 +23,7 @@ from questloom.transforms.certificate.certify import (
     hidden_nodes,
 )
 from questloom.transforms.certificate.compute import compute
+from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.evidence import is_named, num_hops
 from questloom.transforms.certificate.guess import (
@@ -353,12 +354,15 @@ def is_needed_whole(form: Form, made: Certificate, idle: bool = False) -> bool:
     Args:
         form: a form with a certificate.
         made: the certificate.
-        idle: whether side branches need not be needed.
+        idle: whether only the steps of the chain must be needed, and not those of side branches.
     """
     assert made.effective_hops is not None, "the form was executed"
-    needed = num_hops(Form.from_json(made.smallest_part))
-    steps = len(chain(form))
-    return made.effective_hops >= steps and (needed == made.nominal_hops or (idle and steps > 0))
+    part, steps = Form.from_json(made.smallest_part), chain(form)
+    if made.effective_hops < len(steps):
+        return False
+    if num_hops(part) == made.nominal_hops:
+        return True
+    return idle and part.anchor in distances(part) and () != steps == chain(part)
 
 
 def _on_page(facts: Lookups, anchor: str, answer: Answer, languages: tuple[str, ...]) -> bool:

@@ -43,8 +43,8 @@ from questloom.transforms.remembered import remembered
 Item = TypeVar("Item")
 
 MAX_STEPS = 3
-"""Maximum number of steps of the walk from the picture, or half the number of rounds if that is
-larger. Further rounds hide names in the descriptions along the walk."""
+"""Maximum number of steps of the walk from the picture. Further rounds hide names in the
+descriptions along the walk."""
 MAX_CHAINS = 24
 """Maximum number of chains of things, from a thing with a picture to the asked thing, that are
 tried."""
@@ -104,7 +104,7 @@ def _trees(
     idle: bool,
 ) -> Iterator[tuple[Tree, Answer]]:
     roots = count()
-    lengths = range(1, min(most_steps, max(MAX_STEPS, rounds // 2)) + 1)
+    lengths = range(1, min(most_steps, MAX_STEPS) + 1)
     # The longest walk first: a short walk has too few names in its descriptors to hide.
     for steps in reversed(lengths):
         for walk in _walks_from_pictures(at, asked, steps, draw, refusals):
