@@ -236,13 +236,10 @@ def _candidates(
         last = max((s for s in starts if s < start), default=-1)
         here = any(_place(v) > start and _is_somebody(v, outright, implied) for v in latest)
         spoken = {*((_place(v), v) for v in latest), *mentions}
-        subject = {v for p, v in spoken if p == last and v in sexed}
-        if (
-            not here
-            and subject
-            and {v for p, v in spoken if last <= p < start and v in sexed} == subject
-        ):
-            return list(subject)
+        # "That other man's portrait bears a year. How many years later did he die?"
+        only = {v for p, v in spoken if last <= p < start and v in sexed}
+        if not here and len(only) == 1:
+            return list(only)
         return [*sexed, *(v for v in latest if v not in sexed)]
     if back.mode == "other":
         latest = [v for v in latest if v not in pictured] or latest

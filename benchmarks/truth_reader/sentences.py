@@ -7,7 +7,7 @@ from itertools import chain
 
 from benchmarks.truth_reader.grammar import Grammar
 from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
-from benchmarks.truth_reader.parts import Part, about
+from benchmarks.truth_reader.parts import BARE, Part, about
 from benchmarks.truth_reader.query import (
     WRITTEN,
     Another,
@@ -22,6 +22,7 @@ from benchmarks.truth_reader.query import (
     Seen,
     Target,
     Together,
+    renamed,
 )
 
 WHEN: dict[tuple[str, ...], str] = {
@@ -31,6 +32,8 @@ WHEN: dict[tuple[str, ...], str] = {
     **{("In", word, "year"): "year" for word in ("which", "what")},
     **{("On", word, "date"): "day" for word in ("which", "what")},
 }
+VAGUE = ("it", "pronoun")
+"""The modes of words that name no kind of thing: "it", "she", "its", "her"."""
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
 
 
@@ -192,7 +195,21 @@ class Sentences(Grammar):
                 for subject, more, aux in self._subject(end):
                     for relation, stop in self._rest(subject.end, aux, preposition):
                         said = (*atoms, Related(subject.var, relation, var), *subject.atoms, *more)
-                        yield stop, said, Target("thing", (var,)), subject.cost
+                        for late in self._late(stop, subject):
+                            yield (
+                                late.end,
+                                (*said, *late.atoms),
+                                Target("thing", (var,)),
+                                late.cost,
+                            )
+
+    def _late(self, start: int, subject: Part) -> Iterator[Part]:
+        """Reads nothing, or a clause about the subject behind its verb: "(In which town was the
+        woman born) who discovered this fish?"."""
+        yield Part(start, (), subject.cost)
+        if self.at(start, "who"):
+            for said in self.verb_phrases(start + 1):
+                yield said._replace(atoms=about(said, subject.var), cost=subject.cost + said.cost)
 
     def _subject(self, start: int) -> Iterator[tuple[Part, tuple[Atom, ...], str]]:
         """Reads the auxiliary verb and the noun phrase of an inverted clause."""
@@ -268,11 +285,9 @@ class Sentences(Grammar):
                 for auxiliary, rest in frame.turned if frame.time else ():
                     end = subject.end + len(rest)
                     if auxiliary == aux and self.text[subject.end : end] == rest:
-                        yield (
-                            end,
-                            (*subject.atoms, *more, Has(subject.var, frame.time, "when")),
-                            subject.cost,
-                        )
+                        said = (*subject.atoms, *more, Has(subject.var, frame.time, "when"))
+                        for late in self._late(end, subject):
+                            yield late.end, (*said, *late.atoms), late.cost
 
     def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads the rest of a question after "how many years after", such as "this bridge was built
@@ -280,12 +295,10 @@ class Sentences(Grammar):
         """
         for first in (*self.happened(start), *self.literal(start)):
             for end, atoms, cost in self._dated(first.end):
-                yield (
-                    end,
-                    (*first.atoms, *atoms),
-                    Target("years", (first.var, "when")),
-                    first.cost + cost,
-                )
+                cost += first.cost
+                for said in dict.fromkeys((_owned_by(first.atoms, atoms), first.atoms)):
+                    yield end, (*said, *atoms), Target("years", (first.var, "when")), cost
+                    cost += BARE
         for first in self.noun_phrase(start):
             for end, atoms, cost in self._dated(first.end):
                 same = next(a for a in atoms if isinstance(a, Has) and a.literal == "when")
@@ -635,3 +648,18 @@ class Sentences(Grammar):
                         Target("count", ("many",)),
                         subject.cost,
                     )
+
+
+def _owned_by(first: tuple[Atom, ...], dated: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """The atoms of the year on a plaque or portrait, before an event. In "the year on its plaque was
+    the church opened", the church says what "its" means. "It" as the subject says nothing. Only where
+    this has no answer ("… the year on its plaque did this man die"), "its" means an earlier thing."""
+    subject = next(a.var for a in dated if isinstance(a, Has) and a.literal == "when")
+    vague = any(isinstance(a, Back) and a.var == subject and a.mode in VAGUE for a in dated)
+    owners = {a.var for a in first if isinstance(a, Back) and a.mode in VAGUE}
+    seen = {a.var for a in first if isinstance(a, Seen)}
+    if vague or not (whose := owners & seen):
+        return first
+    [owner] = whose
+    kept = (a for a in first if not (isinstance(a, Back) and a.var == owner))
+    return tuple(renamed(a, owner, subject) for a in kept)

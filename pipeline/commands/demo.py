@@ -12,10 +12,11 @@ from questloom.pipeline.commands.demo_end import Clock, example_text, places_tex
 from questloom.pipeline.export.run_end import finish_run
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.runners.forked_worker import CLIP, start_server, stop_server
 from questloom.pipeline.runners.progress import say, staged
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.needed_tools import tools_of_run
-from questloom.pipeline.synth.synth_job import run_synth
+from questloom.pipeline.synth.synth_job import needs_vectors, run_synth
 from questloom.pipeline.teach.teach_job import recipe_for, run_teach
 from questloom.records.errors import InputError
 
@@ -29,6 +30,8 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
     started, clock = time.time(), Clock()
     with Opened() as opened:
         recipe = choose_recipe(recipe_name, opened)
+    if workers > 1 and needs_vectors(recipe):
+        start_server([CLIP])
     world, store, run = out / "world", out / "store", out / "run"
     write_once(world, articles=articles, seed=seed, workers=workers)
     with staged("store") as progress:
@@ -51,6 +54,7 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
         )
         say("demo: writing the data set and the report")
         outcome = finish_run(job, funnel, started=started)
+    stop_server()
     places = places_text(outcome.dataset, outcome.report, outcome.message)
     return "\n\n".join(
         part

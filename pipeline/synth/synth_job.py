@@ -21,6 +21,7 @@ from questloom.files.opened import Opened
 from questloom.files.parquet import write_whole
 from questloom.pipeline.ingest.store_vectors import embed_store
 from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.runners.forked_worker import CLIP, start_server
 from questloom.pipeline.runners.progress import say
 from questloom.pipeline.runners.runner_checks import require_runner, require_shared
 from questloom.pipeline.runners.runner_options import LOCAL, RunnerOptions
@@ -177,6 +178,8 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
     """
     if not needs_vectors(job.recipe):
         return
+    if workers > 1 and runner.is_local:
+        start_server([CLIP])
     clip = embed_store(job.store_path, job.recipe.models.clip, workers=workers, runner=runner)
     check_grounding(job.store, clip, job.recipe.grounding)
 

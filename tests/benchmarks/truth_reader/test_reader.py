@@ -57,6 +57,8 @@ QUESTIONS = [
         (1610,),
     ),
     ("In which town was the architect of the bridge in the picture born?", OLD, "Q4"),
+    ("In which town was the man born who designed this bridge?", OLD, "Q4"),
+    ("In which year was the man born who designed this bridge?", OLD, (1812,)),
     ("Which river does the bridge in the picture cross?", OLD, "Q5"),
     (
         "How long, in kilometres, is the river crossed by the bridge in the picture?",
@@ -278,6 +280,17 @@ def test_what_is_in_a_town_is_in_its_district(reader):
     assert judge_text(reader, text, OLD, "Q1", beyond=False)[0] == Finding.NONE
 
 
+def test_behind_the_year_on_its_plaque_the_subject_says_what_its_means(tmp_path):
+    """Not the bridge, whose plaque gives a year too."""
+    things = [
+        {**t, "details": [plaque("north.jpg", "1875")]} if t["label"] == "North Light" else t
+        for t in THINGS
+    ]
+    reader = Reader(Truth(write_tiny_world(tmp_path / "w", things)))
+    text = "This bridge was designed by a man who designed a lighthouse. How many years before the year on its plaque was that lighthouse built?"
+    assert judge_text(reader, text, OLD, Number(7.0))[0] == Finding.GOOD
+
+
 def test_one_other_is_not_the_one_spoken_of(reader):
     text = "The lighthouse in the picture is in a district that is also home to one other lighthouse. Who designed the other lighthouse?"
     assert judge_text(reader, text, NORTH, "Q10")[0] == Finding.GOOD
@@ -320,6 +333,24 @@ def test_she_means_the_subject_of_the_last_sentence(reader):
     assert judge_text(reader, text, OLD, "Q9")[0] == Finding.GOOD
     man = "A man trained the architect of this bridge. In which town was he born?"
     assert judge_text(reader, man, OLD, "Q4")[0] != Finding.GOOD
+
+
+def test_he_means_the_owner_of_the_portrait_in_the_sentence_before(tmp_path):
+    """Not the man of this picture, who was mentioned last but one."""
+    teacher = thing(
+        "Q10",
+        "person",
+        "Runo Feld",
+        ("P570", "time:+1861/9"),
+        ("P21", "Q6581097"),
+        pictures=("runo.jpg",),
+        details=(plaque("runo.jpg", "1850"),),
+    )
+    things = [teacher if t["id"] == "Q10" else t for t in THINGS]
+    reader = Reader(Truth(write_tiny_world(tmp_path / "w", things)))
+    text = "A man trained this man. That other man's portrait bears a year. How many years later did he die?"
+    finding, _ = judge_text(reader, text, IVO, Number(11.0))
+    assert finding == Finding.GOOD
 
 
 def test_a_third_thing_differs_from_both_before(reader):

@@ -267,7 +267,7 @@ class Clauses(ABC):
                 # "The man this species is named after".
                 relative.setdefault("", []).append(f"{said} {frame.preposition}")
             elif frame.preposition:
-                self.cost += 1.5  # "the bridge beneath which this river flows"
+                self.cost += 3.5  # "the bridge beneath which this river flows"
                 relative.setdefault(
                     f"{frame.preposition} {'whom' if person else 'which'}", []
                 ).append(said)

@@ -70,10 +70,15 @@ class NounPhrases(Clauses):
         if place == "picture":
             self.anchor_phrase = self.anchor_phrase or "this picture"
             return template
+        return self.with_owner(template.replace("{p}", part), part, reads.of)
+
+    def with_owner(self, template: str, part: str, owner: Term) -> str:
+        """Fills the owner of a writing into a template. "The plaque of {s}" becomes "its plaque"
+        where the owner is known."""
         for noun in (part, "picture", "portrait", "cover"):
-            if (of := f"the {noun} of {{s}}") in (filled := template.replace("{p}", part)):
-                return filled.replace(of, self.possessor(reads.of, noun))
-        return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
+            if (of := f"the {noun} of {{s}}") in template:
+                return template.replace(of, self.possessor(owner, noun))
+        return template.replace("{s}", self.noun_phrase(owner))
 
     def in_year(self, reads: Reads) -> str:
         """The words for the date of a thing, if its year stands in a picture: "in the year on the

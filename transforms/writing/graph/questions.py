@@ -1,6 +1,8 @@
 """Makes the question sentence. The wording of the question sentence depends on the type of the
 answer."""
 
+import re
+
 from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT
@@ -20,8 +22,17 @@ from questloom.transforms.writing.graph.reasoning_questions import (
     years_to,
 )
 
+BEFORE = 2.0
+"""Cost of counting back from an event: "How many years before its architect died was it built?"."""
+ITS_IT = 4.0
+"""Cost of "it" as the subject behind the year of its own picture."""
+LATE = 1.0
+"""Cost of a clause behind the verb: "In which town was the woman born who discovered this fish?"."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
+
+_LATE = re.compile(r"(the \w+)( who .+)")
+"""A person with a clause that may stand behind the verb."""
 
 
 def question(phrases: NounPhrases) -> str:
@@ -75,9 +86,13 @@ def fronted(
         return None
     asks = "whom" if frame.preposition and wh == "who" else wh
     opening = " ".join(w for w in (frame.preposition, asks, frame.rest if rest else "") if w)
-    subject = phrases.noun_phrase(other, subject=True)
+    subject, clause = phrases.noun_phrase(other, subject=True), ""
     tail = " ".join(w for w in (frame.middle, "" if rest else frame.rest) if w)
     if tail or frame.verb not in ("is", "was"):
+        # "In which town was the woman born who discovered this fish?"
+        if wh != "who" and not rest and (late := _LATE.match(subject)):
+            subject, clause = late.groups()
+            phrases.cost += LATE
         _weigh_middle(phrases, subject)
         phrases.cost += HOPELESS * is_heavy(subject.split())
     if frame.preposition == "to" and asks == "whom":
@@ -88,7 +103,7 @@ def fronted(
     inverted = frame.inverted(subject, words.verbs.bases)
     if rest and frame.rest:
         inverted = inverted.removesuffix(" " + frame.rest)
-    return f"{opening} {inverted}?"
+    return f"{opening} {inverted}{clause}?"
 
 
 def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
@@ -212,16 +227,21 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
         phrases.cost += HOPELESS
         return "how many years are there?"
     told = back in phrases.told_years
-    start = "" if told else _when(phrases, back)
     index, claim = words.definition(last)
     frame = phrases.choose(phrases.frames(index))
-    subject = phrases.noun_phrase(claim.subject, subject=True)
+    read = words.reads.get(back)
+    if read and not told and read.of == claim.subject and read.of in phrases.introduced:
+        # The subject says what "its" means: "… the year on its plaque was that church opened?"
+        subject = phrases.noun_phrase(claim.subject, subject=True)
+        start = _when(phrases, back)
+    else:
+        start = "" if told else _when(phrases, back)
+        subject = phrases.noun_phrase(claim.subject, subject=True)
     if told:
         relation = "earlier" if relation == "before" else "later"
         return f"how many years {relation} {frame.inverted(subject, words.verbs.bases)}?"
-    # "How many years before the year on its plaque did it open?": nobody counts so.
-    read = words.reads.get(back)
-    phrases.cost += 2.0 * (relation == "before") + 3.0 * bool(read and read.of == claim.subject)
+    # "How many years before the year on its plaque did it open?": "its" and "it" are one too many.
+    phrases.cost += ITS_IT * (subject == "it") if read else BEFORE * (relation == "before")
     return f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}?"
 
 

@@ -24,6 +24,9 @@ BIRTH, DEATH = "P569", "P570"
 MANY = 5
 """If a question has at least this number of claims, the descriptions of the compared things count
 as long."""
+LIES = 2.0
+"""Cost of "How many years lie between its opening and the year on its plaque?": readers prefer "How
+many years before the year on its plaque was that church opened?"."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
@@ -42,11 +45,8 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
     if "{s}" not in template:
         phrases.anchor_phrase = "this picture"
         return template
-    return (
-        template.replace("{ps}", words.words.plural(part))
-        .replace("{p}", part)
-        .replace("{s}", phrases.noun_phrase(reads.of))
-    )
+    said = template.replace("{ps}", words.words.plural(part)).replace("{p}", part)
+    return phrases.with_owner(said, part, reads.of)
 
 
 def years_to(phrases: NounPhrases, compute: Compute) -> str:
@@ -84,7 +84,9 @@ def of_ages(words: FormWords, compute: Compute) -> bool:
     """Whether the function `ages` must word a question for the years between two dates. It must for
     births or deaths of two people, and for events with long descriptions."""
     return _same_of_people(words, compute) or (
-        len(words.claims) >= MANY and all(_event(words, a) for a in compute.args)
+        len(words.claims) >= MANY
+        and all(_event(words, a) for a in compute.args)
+        and not _own_year(words, compute)
     )
 
 
@@ -94,6 +96,12 @@ def counts_between(words: FormWords, compute: Compute) -> bool:
     return any(a in words.reads for a in compute.args) and all(
         _event(words, a) for a in compute.args
     )
+
+
+def _own_year(words: FormWords, compute: Compute) -> bool:
+    """Whether a year in a thing's picture is compared with a date of the same thing."""
+    dated = {words.definition(a)[1].subject for a in compute.args if a not in words.reads}
+    return any(words.reads[a].of in dated for a in compute.args if a in words.reads)
 
 
 def _same_of_people(words: FormWords, compute: Compute) -> bool:
@@ -172,6 +180,7 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
             else phrases.possessor(about(literal), noun)
             for literal, noun in zip((near, far), nouns, strict=True)
         )
+    phrases.cost += LIES * _own_year(words, compute)
     return f"how many years {phrases.choose(('lie', 'passed'))} between {ends}?"
 
 

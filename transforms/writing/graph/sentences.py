@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from questloom.records.form import Reads, Term
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
-from questloom.transforms.writing.graph.lints import num_relative, weigh_sentence
+from questloom.transforms.writing.graph.lints import MAX_NESTED, num_relative, weigh_sentence
 from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.telling import Telling
 
@@ -28,8 +28,8 @@ PER_CLAIM = 1.8
 """The amount by which each fact of a sentence lowers the sentence's cost. Without a credit for
 facts, sentences with few facts would always win."""
 PER_SENTENCE = 1.2
-"""Cost of one more sentence. With a cost for each sentence, one easy sentence is as good as two
-short sentences."""
+"""Cost of a second sentence. Each further sentence costs this much more than the one before:
+readers gave questions of one sentence 4.0 of 5, of two 3.5, of three 3.0, and of more 2.0."""
 
 MAX_JOINED = 16
 """Maximum number of words of two sentences that become one."""
@@ -178,7 +178,7 @@ def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tup
             telling.cost += OPENS_WITH_YEAR * (not texts)
             add(lambda t, reads=reads: t.tell_year(reads))  # type: ignore[misc]
     add(_ask)
-    telling.cost += PER_SENTENCE * (len(texts) - 1)
+    telling.cost += PER_SENTENCE * (len(texts) - 1) * len(texts) / 2
     return " ".join(texts), telling
 
 
@@ -192,7 +192,8 @@ def joined(before: str, text: str, telling: Telling) -> str:
     words = telling.form_words
     noun = telling.introduced.get(telling.subject, "")
     last = re.search(rf" (?:an?|another) {re.escape(noun)}\.$", before)
-    if not (noun and last and telling.is_new(telling.subject)) or num_relative(f"{before} {text}"):
+    clauses = num_relative(f"{before} {text}")
+    if not (noun and last and telling.is_new(telling.subject)) or clauses >= MAX_NESTED:
         return ""
     pronoun = "who" if words.is_person(telling.subject) else "that"
     both = f"{before[:-1]} {pronoun}{text.removeprefix(capital(telling.subject_words))}"

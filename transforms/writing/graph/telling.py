@@ -19,13 +19,15 @@ ELSEWHERE = 4.0
 """Cost of a sentence about the year in one thing's picture where the question counts to a date of
 another thing. "How many years before the year on this tower's plaque did the church open?" keeps
 both apart."""
-EMPTY = 2.0
+EMPTY = 3.0
 """Cost of a first sentence without a fact that the question needs: "A shipyard built this ship."."""
 BACKWARD = 2.5
 """Cost of a sentence that begins with the new thing where the known one is the natural subject: "A
 painting is owned by this museum.", "A museum employed her."."""
 UNNAMED = 4.0
 """Cost of "that woman" where a reader expects "she"."""
+RIVAL = 6.0
+"""Cost of "that other man" where a third person may be a man too."""
 ROLE = 1.0
 """Cost of "the architect", which may be a woman, where "she" is as short."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
@@ -335,6 +337,8 @@ class Telling(Pronouns):
         nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
         other = f"{'that' if person else 'the'} other {noun}"
         self.cost += HOPELESS * (len(alike) > len(ORDINALS))
+        # "A man from the family of this man's father died. … that other man": the father?
+        self.cost += RIVAL * (person and anchor in alike and self._has_third(var, alike))
         if len(alike) == 1:
             return the if role else that if person else self.choose((the, that))
         if len(others) > 1:
@@ -348,6 +352,11 @@ class Telling(Pronouns):
         if var not in self._names:
             self._names[var] = other if person else self.choose((that, nth))
         return self._names[var]
+
+    def _has_third(self, var: str, alike: Sequence[str]) -> bool:
+        """Whether a person whom the text calls by another noun may have the sex of this one."""
+        third = (v for v in self.introduced if v not in alike)
+        return any(self._gender(v) == self._gender(var) for v in third)
 
     def _is_named_last(self, noun: str, var: str) -> bool:
         """Whether a thing of the same kind was named after the last mention of this variable. After

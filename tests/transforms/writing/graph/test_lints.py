@@ -2,7 +2,13 @@
 
 import pytest
 
-from questloom.transforms.writing.graph.lints import MAX_WORDS, problems, repeated, weigh
+from questloom.transforms.writing.graph.lints import (
+    MAX_WORDS,
+    problems,
+    repeated,
+    weigh,
+    weigh_sentence,
+)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +59,7 @@ from questloom.transforms.writing.graph.lints import MAX_WORDS, problems, repeat
         ("How many years after its architect was born was it put up?", "stranded"),
         # clauses within clauses
         (
-            "Who founded the shipyard that built the schooner that sails from this town?",
+            "The shipyard that built the schooner that sails from this town is in a district. Which?",
             "nested clauses",
         ),
         (
@@ -118,6 +124,8 @@ def test_a_lint_finds_the_shortest_text_that_breaks_it(text, problem):
         "The architect of this bridge died in a town. In which year was that town founded?",
         "Another painting hangs in the museum that holds the first one. How high is it?",
         "A man came from the family that donated this painting. Where was he born?",
+        "Who founded the shipyard that built the schooner that sails from this town?",
+        "Which dam stands on the river that flows into the lake where this insect was seen?",
     ],
 )
 def test_what_a_person_would_write_has_no_problem(text):
@@ -144,3 +152,17 @@ def test_after_also_the_same_words_may_come_again():
 def test_which_river_may_stand_before_that_river():
     assert repeated("Into which river does that river flow?") == []
     assert repeated("Into which river does the river flow?") == ["river"]
+
+
+def test_this_man_and_the_same_as_this_church_may_repeat_a_noun():
+    assert repeated("A man from the family of this man's father wrote it.") == []
+    assert repeated("A church in Velm has the same saint as this church.") == []
+    assert repeated("The man from the family of the father of the man here.") == ["man"]
+    assert repeated("Who painted this painting?") == ["paint"]
+
+
+def test_her_portrait_is_no_stressed_pronoun():
+    light = weigh_sentence("Which year is written on her portrait?")
+    assert light == weigh_sentence("Which year is written on that portrait?")
+    assert weigh_sentence("Which film by her was made here?") == light + 4.0
+    assert weigh_sentence("Which film was made in Velm by her?") == light + 4.0 + 0.18

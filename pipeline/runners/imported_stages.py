@@ -1,0 +1,11 @@
+"""Imports all stages of all jobs. The server from which workers fork imports this module first."""
+
+import gc
+import logging
+
+logging.getLogger().addHandler(logging.NullHandler())  # importing Beam logs warnings otherwise
+
+from questloom.pipeline.runners.probe import import_jobs  # noqa: E402
+
+import_jobs()
+gc.freeze()  # what is imported is no garbage: workers need not look through it
