@@ -73,6 +73,8 @@ AREAS = {
             "tests/transforms/filters/test_string_filters.py",
         ),
     ),
+    "grammar": Area(("transforms/writing/graph/*.py",), ("tests/transforms/writing/graph",)),
+    "proof": Area(("transforms/writing/llm/*.py",), ("tests/transforms/writing/llm",)),
     "pictures": Area(("transforms/pictures/*.py",), ("tests/transforms/pictures",)),
     "splits": Area(
         ("pipeline/synth/splits.py", "pipeline/export/quota.py", "pipeline/export/exclusions.py"),

@@ -1,6 +1,7 @@
-"""Measures whether planning a question from a seed takes more processor time in a larger store.
+"""Measures whether planning a question from a seed takes more work in a larger store.
 
-    python -m benchmarks.plan_growth SMALL LARGE [--things 40] [--warm 20] [--levels medium] [--recipe demo] [--set KEY=VALUE ...] [--profile]
+    python -m benchmarks.plan_growth SMALL LARGE [--things 40] [--warm 20] [--levels medium] [--shapes chain] [--recipe demo] [--set KEY=VALUE ...]
+        [--count] [--profile]
 
 A seed is the item that a question starts from. The script takes seeds that have an article, and
 that have the same classes in both stores. Two invented worlds share such seeds if they were made
@@ -10,26 +11,34 @@ at each level. The script plans in the two stores in turn. The ratio of the two 
 bootstrap interval over the seeds. Some queries happen only once per process, such as the query for
 a class's most frequent value. The first `--warm` seeds make the queries that happen only once, and
 have a row of their own.
+
+A busy machine disturbs times. The script therefore also counts the look-ups in the store and the
+rows that they return; with `--count`, it counts calls of functions in place of seconds.
 """
 
 import argparse
 import cProfile
+import gc
 import pstats
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from benchmarks.plan_supply import METHOD_OF
 from questloom.files.opened import Opened
 from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.runners.forked_worker import YOUNG
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.question_stages import make_ground
 from questloom.records.identity import chance
 from questloom.records.synthesis import Seed
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.planner import Shape, size_of
 from questloom.transforms.planning.search import search
@@ -37,6 +46,51 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 LEVELS = ("easy", "medium", "hard")
 NUM_RESAMPLED = 2_000
+
+
+class Counted:
+    """A store that counts the look-ups in it, and the rows that they return.
+
+    Args:
+        facts: the store.
+    """
+
+    def __init__(self, facts: Any) -> None:
+        self._facts, self.lookups, self.rows = facts, 0, 0
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._facts, name)
+        return self._counting(found) if callable(found) else found
+
+    def _counting(self, look_up: Callable) -> Callable:
+        def counted(*asked: Any, **named: Any) -> Any:
+            self.lookups += 1
+            found = look_up(*asked, **named)
+            if isinstance(found, Iterator):
+                return self._each(found)
+            self.rows += len(found) if isinstance(found, tuple) else found is not None
+            return found
+
+        return counted
+
+    def _each(self, found: Iterator) -> Iterator:
+        for row in found:
+            self.rows += 1
+            yield row
+
+
+class Calls:
+    """A clock that counts the calls of functions, written in Python or C, in place of seconds."""
+
+    def __init__(self) -> None:
+        self._num = 0
+        sys.setprofile(self._count)
+
+    def _count(self, frame: object, event: str, arg: object) -> None:
+        self._num += event in ("call", "c_call")
+
+    def __call__(self) -> float:
+        return self._num
 
 
 def shared_things(small: Ground, large: Ground, num: int) -> list[str]:
@@ -61,66 +115,89 @@ def _is_shared(small: Ground, large: Ground, thing: str) -> bool:
     )
 
 
-def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int]:
-    """Plans questions that start from one item. Returns the seconds of processor time and the
-    number of plans.
+def work_of(
+    at: Ground, shape: Shape, level: str, thing: str, clock: Callable[[], float]
+) -> tuple[float, int, int, int]:
+    """Plans questions that start from one item. Returns what the clock measured (seconds of
+    processor time, or calls), the number of look-ups, that of rows, and that of plans.
     """
+    counted: Any = at.facts.facts
+    looked_up, rows = counted.lookups, counted.rows
     seed = Seed(
         entity_id=thing, method=METHOD_OF[shape], rule="pictured", level=level, domain="other"
     )
-    refusals, started = Refusals(), time.process_time()
+    refusals, started = Refusals(), clock()
     draw = chance(at.recipe_seed, thing, f"{shape.name}:{level}")
     forms = shape.grow(at, seed, size_of(at, seed), draw, refusals)
     plans = search(at, forms, shape=shape.name, refusals=refusals).plans
-    return time.process_time() - started, len(plans)
+    took = clock() - started
+    return took, counted.lookups - looked_up, counted.rows - rows, len(plans)
 
 
-def ratio_line(name: str, took: np.ndarray, plans: np.ndarray) -> str:
-    """Returns a line with the seconds per seed in each store, and the ratio of the two times.
+def ratio_lines(name: str, unit: str, work: np.ndarray) -> Iterator[str]:
+    """Gives a line for each measure of work: its mean per seed in each store, and the ratio of the
+    two.
 
-    `took` and `plans` have one column for each store and one row for each seed.
+    Args:
+        name: the shape and level.
+        unit: what the clock measures.
+        work: an array with an axis for seeds, one for the two stores, and one for the results of
+            `work_of`.
     """
-    draw = np.random.default_rng(0)
-    rows = draw.integers(len(took), size=(NUM_RESAMPLED, len(took)))
-    sums = took[rows].sum(1)
-    low, high = np.quantile(sums[:, 1] / sums[:, 0], (0.025, 0.975))
-    small, large = took.mean(0)
-    return (
-        f"| {name} | {small:.3f} s | {large:.3f} s | {large / small:.2f} [{low:.2f}, {high:.2f}] "
-        f"| {plans[:, 0].sum()} and {plans[:, 1].sum()} |"
-    )
+    rows = np.random.default_rng(0).integers(len(work), size=(NUM_RESAMPLED, len(work)))
+    plans = work[:, :, -1].sum(0).astype(int)
+    for number, measure in enumerate((unit, "look-ups", "rows")):
+        amount = work[:, :, number]
+        sums = amount[rows].sum(1)
+        low, high = np.quantile(sums[:, 1] / sums[:, 0], (0.025, 0.975))
+        small, large = amount.mean(0)
+        yield (
+            f"| {name}: {measure} | {small:,.5g} | {large:,.5g} "
+            f"| {large / small:.2f} [{low:.2f}, {high:.2f}] | {plans[0]} and {plans[1]} |"
+        )
 
 
 def lines(
-    recipe: Recipe, stores: tuple[str, str], num: int, num_warm: int, levels: Sequence[str]
+    recipe: Recipe,
+    stores: tuple[str, str],
+    num: int,
+    num_warm: int,
+    levels: Sequence[str],
+    shapes: Sequence[str],
+    *,
+    count: bool = False,
 ) -> Iterator[str]:
-    """Returns the table, with a row for each shape and level, and a last row for all."""
+    """Returns the table, with rows for each shape and level, and last rows for all."""
     with ExitStack() as opened:
-        grounds = [
-            replace(
-                make_ground(Job(RunFolder("unused"), s, recipe, opened.enter_context(Opened()))),
-                min_views=0,
-            )
+        made = [
+            make_ground(Job(RunFolder("unused"), s, recipe, opened.enter_context(Opened())))
             for s in stores
         ]
+        grounds = [
+            replace(
+                at,
+                min_views=0,
+                facts=Lookups(Counted(at.facts.facts), at.facts.trust, at.facts.language),  # type: ignore[arg-type]
+            )
+            for at in made
+        ]
         things = shared_things(grounds[0], grounds[1], num + num_warm)
-        whole = np.zeros((max(0, len(things) - num_warm), 2))
-        whole_plans = whole.astype(int)
+        clock, unit = (Calls(), "calls") if count else (time.process_time, "CPU s")
+        whole = np.zeros((max(0, len(things) - num_warm), 2, 4))
         yield f"{len(things) - num_warm} seeds"
-        yield "| shape, level | CPU a seed, small | large | ratio | plans |"
+        yield "| shape, level | a seed, small | a seed, large | ratio | plans |"
         yield "|---|---|---|---|---|"
-        for shape in METHOD_OF:
+        for shape in (s for s in METHOD_OF if s.name in shapes):
             for level in levels:
-                measured = [[cpu_of(at, shape, level, t) for at in grounds] for t in things]
-                array = np.array(measured[num_warm:])
-                took, plans = array[:, :, 0], array[:, :, 1].astype(int)
-                whole, whole_plans = whole + took, whole_plans + plans
+                work = np.array(
+                    [[work_of(at, shape, level, t, clock) for at in grounds] for t in things]
+                )
+                name, whole = f"{shape.name}, {level}", whole + work[num_warm:]
                 if num_warm:
-                    cold = np.array(measured[:num_warm])
-                    name = f"{shape.name}, {level}, the {num_warm} before"
-                    yield ratio_line(name, cold[:, :, 0], cold[:, :, 1].astype(int))
-                yield ratio_line(f"{shape.name}, {level}", took, plans)
-        yield ratio_line("all", whole, whole_plans)
+                    yield from ratio_lines(f"{name}, the {num_warm} before", unit, work[:num_warm])
+                yield from ratio_lines(name, unit, work[num_warm:])
+        yield from ratio_lines("all", unit, whole)
+        sys.setprofile(None)
 
 
 def main() -> None:
@@ -135,13 +212,25 @@ def main() -> None:
     parser.add_argument("--levels", nargs="+", default=list(LEVELS), choices=LEVELS)
     parser.add_argument("--recipe", default="demo")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--count", action="store_true", help="count calls, not seconds")
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--shapes", nargs="+", default=[shape.name for shape in METHOD_OF])
     given = parser.parse_args()
+    gc.set_threshold(YOUNG)  # as in a worker process
     profile = cProfile.Profile(time.process_time)
     if given.profile:
         profile.enable()
     recipe = load_recipe(given.recipe, tuple(given.set))
-    for line in lines(recipe, (given.small, given.large), given.things, given.warm, given.levels):
+    told = lines(
+        recipe,
+        (given.small, given.large),
+        given.things,
+        given.warm,
+        given.levels,
+        given.shapes,
+        count=given.count,
+    )
+    for line in told:
         print(line, flush=True)
     if given.profile:
         profile.disable()

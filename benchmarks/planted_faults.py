@@ -24,7 +24,7 @@ import platform
 import random
 import sys
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -49,7 +49,7 @@ from benchmarks.truth_reader.query import (
 )
 from benchmarks.truth_reader.reader import answered
 from benchmarks.truth_reader.world import Thing, Truth, literal_of
-from questloom.knowledge.dates import keys_overlap
+from questloom.knowledge.dates import index_keys, keys_overlap
 from questloom.knowledge.store.store import Store
 from questloom.models.calibration import Calibration
 from questloom.models.clip import Clip
@@ -282,6 +282,16 @@ class Overlay:
     def num_subjects(self, property: str, value_key: str) -> int:
         return self._base.num_subjects(property, value_key) + len(self._added(property, value_key))
 
+    def subjects_by_value(self, property: str) -> Iterator[tuple[str, list[str]]]:
+        found = defaultdict[str, set[str]](set)
+        for key, subjects in self._base.subjects_by_value(property):
+            found[key].update(subjects)
+        for claim in (c for added in self._claims.values() for c in added):
+            if claim.best and claim.property == property:
+                for key in index_keys(claim.value):
+                    found[key].add(claim.subject)
+        return ((key, sorted(found[key])) for key in sorted(found))
+
     def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
         base = (
             ()
@@ -320,6 +330,9 @@ class Overlay:
         return (
             () if self._entity and entity_id == self._entity.id else self._base.images_of(entity_id)
         )
+
+    def is_pictured(self, entity_id: str) -> bool:
+        return bool(self.images_of(entity_id))
 
 
 def changed(value: Value) -> Value:

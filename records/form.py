@@ -16,6 +16,7 @@ Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object=
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from questloom.records.knowledge import Value
@@ -210,7 +211,7 @@ class Form:
         """All clauses of one kind, in order."""
         return tuple(c for c in self.clauses if isinstance(c, kind))
 
-    @property
+    @cached_property
     def anchor(self) -> str:
         """The variable that stands for the thing in the picture; "" if the form has no picture
         yet."""

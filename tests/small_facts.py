@@ -105,11 +105,9 @@ class SmallFacts:
     def num_subjects(self, property, value_key):
         return len(self.subjects(property, value_key))
 
-    def entity_values(self, property):
-        claims = (c for found in self._of.values() for c in found if c.property == property)
-        return iter(
-            sorted({(c.value.entity, c.subject) for c in claims if c.best and c.value.entity})
-        )
+    def subjects_by_value(self, property):
+        found = self._subjects.get(property, {})
+        return ((key, sorted(found[key])) for key in sorted(found))
 
     def members(self, class_id, *, limit=10_000):
         return tuple(sorted(self._members.get(class_id, ()))[:limit])
@@ -125,6 +123,9 @@ class SmallFacts:
 
     def images_of(self, entity_id):
         return self.images.get(entity_id, ())
+
+    def is_pictured(self, entity_id):
+        return bool(self.images_of(entity_id))
 
     def references(self):
         return self._references

@@ -19,6 +19,7 @@ from questloom.knowledge.gather.request import GatherRequest
 from questloom.knowledge.readers import polite
 from questloom.knowledge.world.write import write_world
 from questloom.pipeline.commands.gather import gather
+from tests.made_once import made_once
 
 CONTACT = "tests@example.org"
 AGENT = f"Tests/1.0 ({CONTACT})"
@@ -29,9 +30,11 @@ PORTRAIT, SITTER = "Q900010146", "Q900010045"
 QUICK = RetryPolicy(max_attempts=3, first_delay=0.01, max_retry_after=10.0, max_unreachable=1)
 
 
-def small_world(folder: Path) -> World:
+def small_world(temporary: pytest.TempPathFactory) -> World:
     """A hundred and fifty articles with all that belongs to them."""
-    write_world(folder, articles=150, seed=11, workers=1)
+    folder = made_once(
+        temporary, "wikimedia", lambda at: write_world(at, articles=150, seed=11, workers=1)
+    )
     return World.read(
         [folder / "entities.json.bz2"], [folder / "articles.xml.bz2"], [folder / "images"]
     )

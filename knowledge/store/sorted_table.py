@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from questloom.knowledge.store.lance_files import RowFiles, open_lance, read_batches, reading
 from questloom.knowledge.store.layout import PAGE, RECORD_PAGE, table_path
@@ -107,19 +108,24 @@ class SortedTable:
             ):
                 yield from batch.column(0).to_pylist()
 
-    def scan_range(self, start: str, stop: str) -> Iterator[tuple[str, bytes]]:
-        """Streams (key, record) of the rows whose keys lie in [start, stop). The rows are read
-        without the cache, because they may be many and are read only once."""
+    def scan_ids(self, start: str, stop: str) -> Iterator[tuple[str, list[str]]]:
+        """Streams the keys in [start, stop) of a table of ids, each with its ids in order. A long
+        list may come in several parts, one after the other. The rows are read without the cache,
+        because they may be many and are read only once."""
         first, end = self.find_range(start, stop)
-        if first < end:
-            for batch in read_batches(
-                self._store,
-                self._data,
-                columns=["key", "record"],
-                offset=first,
-                limit=end - first,
+        if first == end:
+            return
+        for batch in read_batches(
+            self._store, self._data, columns=["key", "record"], offset=first, limit=end - first
+        ):
+            keys = pc.run_end_encode(batch.column(0))  # Python would be slow row by row
+            ids = batch.column(1).cast(pa.large_string()).to_pylist()
+            begin = 0
+            for key, stop_row in zip(
+                keys.values.to_pylist(), keys.run_ends.to_pylist(), strict=True
             ):
-                yield from zip(*(batch.column(i).to_pylist() for i in (0, 1)), strict=True)
+                yield key, ids[begin:stop_row]
+                begin = stop_row
 
     def _read(self, column: str, page: int, size: int) -> list:
         return self._read_rows((column,), page * size, (page + 1) * size)[0]

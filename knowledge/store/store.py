@@ -176,13 +176,13 @@ class Store:
             for ends in overlapping(value_key)
         ]
 
-    def entity_values(self, property: str) -> Iterator[tuple[str, str]]:
-        """All pairs (entity, subject) of the property's best claims whose value is an entity,
-        sorted. The ids of entities start with a capital letter, and the keys of other values do
-        not."""
-        ends = (value_row_key(property, end) for end in ("A", "["))
-        for key, subject in self._tables["values"].scan_range(*ends):
-            yield key.partition(" ")[2], subject.decode()
+    def subjects_by_value(self, property: str) -> Iterator[tuple[str, list[str]]]:
+        """The keys of the values of the property's best claims, each with its subjects, all sorted.
+        A long list may come in several parts, one after the other. A value may have two keys; see
+        `questloom.knowledge.dates.index_keys`."""
+        first, last = value_row_key(property, ""), f"{property}!"  # "!" follows the space
+        for key, subjects in self._tables["values"].scan_ids(first, last):
+            yield key[len(first) :], subjects
 
     def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
         """The first `limit` best claims whose value is this entity, sorted by (subject, property, id)."""
@@ -277,6 +277,10 @@ class Store:
             for i in self._ids("pictured", entity_id, self._tables["pictured"].num_rows)
         )
         return tuple(image for image in found if image is not None)
+
+    def is_pictured(self, entity_id: str) -> bool:
+        """Whether some picture shows the entity. No record of a picture is read."""
+        return self._count("pictured", entity_id) > 0
 
     # Whole tables, for jobs that read the store from end to end
 

@@ -27,8 +27,7 @@ def setting(tmp_path_factory) -> Setting:
     )
 
 
-@pytest.mark.parametrize("task", ["sft", "grpo"])
-@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize(("task", "batch"), [("sft", 1), ("grpo", 2)])
 def test_both_make_the_same_gradient_of_the_same_rows(setting, task, batch):
     found = duel(setting, task, batch, 1)
     assert found["gradients_apart"] < 1e-5 and found["losses"][0] == pytest.approx(

@@ -15,7 +15,7 @@ from tests.small_wikimedia import AGENT, LIGHTHOUSE, api, ask, small_world
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory) -> World:
-    return small_world(tmp_path_factory.mktemp("world"))
+    return small_world(tmp_path_factory)
 
 
 def test_entities_come_by_fifty_merged_ones_under_the_id_that_was_asked_for_and_deleted_ones_as_missing(

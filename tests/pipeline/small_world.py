@@ -41,11 +41,15 @@ def small_recipe(**changes) -> Recipe:
     return recipe_of({**SETTINGS, **changes}, "test")
 
 
-def lean_run(store: str, out: Path, *, seeds: int) -> Job:
-    """A finished run over the small store without the filters that search, ask or read."""
-    recipe = small_recipe(
+def lean_recipe(seeds: int) -> Recipe:
+    return small_recipe(
         filters=LEAN, seeds={"count": seeds, "rare_min_statements": 4, "anchor_min_in_degree": 1}
     )
+
+
+def lean_run(store: str, out: Path, *, seeds: int) -> Job:
+    """A finished run over the small store without the filters that search, ask or read."""
+    recipe = lean_recipe(seeds)
     run_synth(recipe, store=store, out=str(out), opened=Opened())
     return Job(RunFolder(str(out)), store, recipe)
 

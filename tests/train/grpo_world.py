@@ -517,17 +517,18 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
 
 
 def everything(folder: Path, names: Sequence[str]) -> None:
-    """Makes the named runs, and leaves their exit codes in FOLDER/codes.json."""
+    """Makes the named runs, and adds their exit codes to FOLDER/codes.json."""
     import matplotlib.backends.backend_agg
     import matplotlib.figure  # noqa: F401
     import torch.utils.tensorboard  # noqa: F401
 
-    codes = {}
+    told = folder / "codes.json"
+    codes = json.loads(told.read_text()) if told.exists() else {}
     for name in names:
         began = time.perf_counter()
         codes[name] = parts(folder)[name]()
         print(f"{name}: {codes[name]} in {time.perf_counter() - began:.1f} s", flush=True)
-    (folder / "codes.json").write_text(json.dumps(codes))
+    told.write_text(json.dumps(codes))
 
 
 if __name__ == "__main__":

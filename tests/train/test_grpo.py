@@ -70,8 +70,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs in processes of their own."""
     return made(
         tmp_path_factory.mktemp("runs"),
-        "prepare unbroken broken stopped stopped_ddp stopped_late ddp replayed rich learns served faults",
+        "prepare unbroken broken stopped ddp replayed rich learns served faults",
     )
+
+
+@pytest.fixture(scope="module")
+def stopped(runs: Path) -> Path:
+    """Two more runs that are asked to stop."""
+    return made(runs, "stopped_ddp stopped_late")
 
 
 def test_every_rollout_of_every_step_is_taught_or_left_out_for_a_reason(runs):
@@ -162,11 +168,19 @@ def test_killed_twice_and_gone_on_with_is_the_unbroken_run(runs):
     assert held[0]["held_out/seconds"] == 12345.0, "what was measured is not played again"
 
 
-@pytest.mark.parametrize(
-    ("out", "kept"), [("stopped", [1, 3]), ("stopped_ddp", [2, 3]), ("stopped_late", [3])]
-)
-def test_sigterm_writes_a_checkpoint_wherever_it_comes_and_the_run_goes_on_from_it(runs, out, kept):
-    """While a step is played, in an update (with two ranks, of which one is asked), and while the held-out questions are played."""
+def test_sigterm_writes_a_checkpoint_while_a_step_is_played_and_the_run_goes_on_from_it(runs):
+    went_on(runs, "stopped", [1, 3])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("out", "kept"), [("stopped_ddp", [2, 3]), ("stopped_late", [3])])
+def test_so_it_does_wherever_it_comes(stopped, out, kept):
+    """In an update (with two ranks, of which one is asked), and while the held-out questions are played."""
+    went_on(stopped, out, kept)
+
+
+def went_on(runs: Path, out: str, kept: list[int]) -> None:
+    """A run that was asked to stop ended as the unbroken one, with these checkpoints."""
     assert distance(runs / "unbroken", runs / out) < 1e-5
     assert sorted(path.name for path in (runs / out / "checkpoints").iterdir()) == [
         f"update-{update:06d}" for update in kept

@@ -30,7 +30,13 @@ from questloom.transforms.facts.century import CENTURY, commonest_century
 from questloom.transforms.facts.indexed import INSTANCE_OF, things_named
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, classes_of
+from questloom.transforms.facts.value_index import MOST_PAIRS, count_things
+from questloom.transforms.facts.values import (
+    ENUMERATION_LIMIT,
+    best_values,
+    classes_of,
+    values_by_key,
+)
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
@@ -179,16 +185,18 @@ def commonest_share(facts: Facts, property: str, subject: str) -> float:
 def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> float:
     """How often a certain guess is right in a class, mixed with how often it is right over all
     subjects. The most common value in the class may be rare among all subjects."""
-    profile, all_subjects = facts.profile(property, class_id), facts.profile(property).num_subjects
+    profile, of_all = facts.profile(property, class_id), facts.profile(property)
     bound = _share(profile, everywhere, WEIGHT)
     if profile.num_instances > MOST_COUNTED:
         return bound
     others = profile.num_subjects - 1 + WEIGHT
-    found = [
-        max(0, n - 1) + WEIGHT * facts.num_subjects(property, key) / all_subjects
-        for key, n in _entities_in(facts, property, class_id).items()
-    ]
-    return min(bound, max(*found, WEIGHT * everywhere) / others) if found else bound
+    most = WEIGHT * everywhere
+    counted = _entities_in(facts, property, class_id).most_common()
+    for key, n in counted:
+        if n - 1 + WEIGHT * of_all.num_commonest / of_all.num_subjects <= most:
+            break  # no value that is rarer in the class can be a better guess
+        most = max(most, n - 1 + WEIGHT * facts.num_subjects(property, key) / of_all.num_subjects)
+    return min(bound, most / others) if counted else bound
 
 
 def share_in_country(facts: Facts, property: str, subject: str, answer: str) -> float:
@@ -222,8 +230,8 @@ def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
     """Counts how often each thing is a value of the property, among the members that state this
     class directly."""
     members = frozenset(facts.subjects(INSTANCE_OF, class_id, limit=MOST_COUNTED))
-    if facts.profile(property).num_pairs <= PAIRS_A_MEMBER * len(members):
-        return Counter(v for v, subject in facts.entity_values(property) if subject in members)
+    if facts.profile(property).num_pairs <= max(MOST_PAIRS, PAIRS_A_MEMBER * len(members)):
+        return count_things(facts, property, members)
     return Counter(
         v.key() for m in members for v in best_values(facts, m, property) if v.kind == "entity"
     )
@@ -270,7 +278,7 @@ def _things_along(facts: Facts, class_id: str, properties: tuple[str, ...]) -> C
     Longer chains continue from here, so that they need not start at each member again."""
     if not properties:
         members = facts.members(class_id, limit=MOST_COUNTED)
-        return Counter(m for m in members if facts.images_of(m))
+        return Counter(m for m in members if facts.is_pictured(m))
     found: Counter[str] = Counter()
     for value, number in _only_values(facts, class_id, properties):
         if value.entity:
@@ -284,7 +292,7 @@ def _only_values(
     """Gives the values at which a chain arrives, with the number of its starts. Every step of the
     chain must have exactly one value; else the chain is not counted."""
     for thing, number in _things_along(facts, class_id, properties[:-1]).items():
-        values = best_values(facts, thing, properties[-1])
+        values = values_by_key(facts, thing, properties[-1])
         if len(values) == 1 and values[0].kind not in ("somevalue", "novalue"):
             yield values[0], number
 

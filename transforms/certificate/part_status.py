@@ -11,16 +11,15 @@ from questloom.transforms.facts.indexed import (
     classes_named,
     is_instance,
     is_less_specific,
-    things_named,
 )
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.page_statements import leads_to_target, rival_status
 from questloom.transforms.facts.values import (
     best_values,
-    classes_of,
     is_functional,
     is_namesake,
+    values_by_key,
     values_match,
 )
 from questloom.transforms.remembered import remembered
@@ -48,11 +47,9 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
     if isinstance(part.clause, SentenceClause):
         return rival_status(facts, rival, part.clause, part.value)
     subject = rival if part.role in ("has", "range") else part.value.entity
-    values = (
-        things_named(facts, subject, part.property)
-        if part.role == "has" and part.value.kind == "entity"
-        else best_values(facts, subject, part.property)
-    )
+    # Only a comparison needs the calendar of a day.
+    read = best_values if part.role == "range" else values_by_key
+    values = read(facts, subject, part.property)
     known = [v for v in values if v.kind not in ("somevalue", "novalue")]
     if part.role == "range":
         verdicts = [
@@ -100,7 +97,7 @@ def _fuzzy_status(facts: Lookups, rival: str, clause: Fuzzy, value: Value) -> st
     if fit:
         return "match"
     one_value = clause.kind == "exclusion" or is_functional(
-        facts, clause.property, classes_of(facts, rival), rival
+        facts, clause.property, classes_named(facts, rival), rival
     )
     return "contradicted" if facts.trust.complete or one_value else "gap"
 

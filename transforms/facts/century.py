@@ -19,6 +19,7 @@ from questloom.transforms.facts.values import (
     MIN_EVIDENCE,
     best_values,
     classes_of,
+    values_by_key,
 )
 from questloom.transforms.remembered import remembered
 
@@ -94,7 +95,7 @@ def _centuries_in(facts: Facts, property: str, class_id: str) -> tuple[Counter[s
         m for m in facts.members(class_id, limit=MAX_MEMBERS) if class_id in classes_named(facts, m)
     ]
     found = [
-        {_century(v) for v in best_values(facts, m, property) if v.year is not None}
+        {_century(v) for v in values_by_key(facts, m, property) if v.year is not None}
         for m in members
     ]
     return Counter(key for keys in found for key in keys), sum(bool(keys) for keys in found)

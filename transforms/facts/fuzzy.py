@@ -20,6 +20,7 @@ from questloom.transforms.facts.values import (
     is_namesake,
     places_around,
     value_as_clue,
+    values_by_key,
     values_match,
 )
 from questloom.transforms.remembered import remembered
@@ -37,7 +38,7 @@ def fits(facts: Facts, clause: Fuzzy, subject: str, other: Value | None = None) 
         other: for an arithmetic clause ("ten years after the tower"), the thing from whose date the
             years are counted.
     """
-    values = best_values(facts, subject, clause.property)
+    values = values_by_key(facts, subject, clause.property)
     found = [_value_fits(facts, clause, v, other) for v in values]
     if clause.kind == "exclusion":
         # A thing with a value there is there, whatever its other values are.
@@ -105,7 +106,7 @@ def _lies_in(clause: Fuzzy, value: Value) -> bool | None:
 
 
 def _lies_years_from(facts: Facts, clause: Fuzzy, value: Value, other: Value | None) -> bool | None:
-    starts = best_values(facts, other.entity, clause.since) if other is not None else ()
+    starts = values_by_key(facts, other.entity, clause.since) if other is not None else ()
     years = {v.year if v.precision >= YEAR else None for v in (value, *starts)}
     if None in years or not starts:
         return None
@@ -176,7 +177,7 @@ def count_candidates(facts: Facts, form: Form, clause: Fuzzy, bound: Bound) -> F
         after = sum(_may_lie(facts, clause, m, years) for m in members)
     else:
         after = sum(
-            bool(best_values(facts, m, clause.property)) and fits(facts, clause, m) is not False
+            bool(values_by_key(facts, m, clause.property)) and fits(facts, clause, m) is not False
             for m in members
         )
     return Fuzzed(
@@ -196,7 +197,7 @@ def num_members_with(facts: Facts, form: Form, clue: ClaimClause, bound: Bound) 
     return sum(
         any(
             values_match(facts, clue.property, value, v)
-            for v in best_values(facts, m, clue.property)
+            for v in values_by_key(facts, m, clue.property)
         )
         for m in _class_of(facts, form, clue.subject, bound)
     )
@@ -217,13 +218,13 @@ def _years_of(facts: Facts, class_id: str, property: str) -> frozenset[int]:
     dates = (
         v
         for m in facts.members(class_id, limit=ENUMERATION_LIMIT)
-        for v in best_values(facts, m, property)
+        for v in values_by_key(facts, m, property)
     )
     return frozenset(v.year for v in dates if v.year is not None)
 
 
 def _may_lie(facts: Facts, clause: Fuzzy, member: str, years: frozenset[int]) -> bool:
-    dates = [v for v in best_values(facts, member, clause.property) if v.kind == "time"]
+    dates = [v for v in values_by_key(facts, member, clause.property) if v.kind == "time"]
     return any(
         v.year is None or v.precision < YEAR or v.year - clause.number in years for v in dates
     )

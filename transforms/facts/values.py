@@ -12,6 +12,7 @@ from questloom.records.knowledge import (
 )
 from questloom.records.periods import YEAR
 from questloom.transforms.facts.lookups import Facts, Lookups, languages_of
+from questloom.transforms.facts.value_index import indexed_values
 from questloom.transforms.remembered import remembered
 
 ENUMERATION_LIMIT = 5_000
@@ -49,6 +50,13 @@ def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
     The date "1732" does not count where the property also has "22 February 1732".
     """
     return _best_by_property(facts, subject).get(property, ())
+
+
+def values_by_key(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
+    """The result of `best_values`, but days may come without their calendar. Use this function for
+    many subjects, and where only the values' keys, years and periods matter."""
+    found = indexed_values(facts, subject, property)
+    return best_values(facts, subject, property) if found is None else found
 
 
 @remembered(MOST_SUBJECTS)
@@ -169,7 +177,7 @@ def places_around(facts: Facts, property: str, entity_id: str) -> frozenset[str]
             v.entity
             for e in sorted(level)
             for p in climb
-            for v in best_values(facts, e, p)
+            for v in values_by_key(facts, e, p)
             if v.kind == "entity"
         } - seen
         seen |= level
@@ -187,9 +195,15 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
     """
     if wanted.kind != "entity" or found.kind != "entity":
         return False
-    one = facts.entity(wanted.entity)
-    name = one.label(facts.language).casefold() if one else ""
+    name = _name_told(facts, wanted.entity)
     return bool(name) and name in _names_read(facts, found.entity)
+
+
+@remembered(MOST_SUBJECTS)
+def _name_told(facts: Facts, entity_id: str) -> str:
+    """The name by which a question names an entity, without regard to capital letters."""
+    entity = facts.entity(entity_id)
+    return entity.label(facts.language).casefold() if entity else ""
 
 
 @remembered(MOST_SUBJECTS)

@@ -7,8 +7,11 @@ subjects of the parts would lack rivals (other things that fit the question), an
 would not count them.
 """
 
-from questloom.records.knowledge import Value, entity_value
+from collections.abc import Sequence
+
+from questloom.records.knowledge import Value
 from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.value_index import subjects_by_key
 from questloom.transforms.facts.values import CLIMB_DEPTH, ENUMERATION_LIMIT, TRANSITIVE
 from questloom.transforms.remembered import remembered
 
@@ -43,7 +46,7 @@ def _num_inside(facts: Facts, property: str, entity_id: str) -> int:
     return (
         ENUMERATION_LIMIT + 1
         if inside is None
-        else sum(facts.num_subjects(property, entity_value(e).key()) for e in inside)
+        else sum(_num_subjects(facts, property, e) for e in inside)
     )
 
 
@@ -52,15 +55,7 @@ def _within(facts: Facts, property: str, value: Value, limit: int) -> tuple[str,
     if value.kind != "entity" or property not in TRANSITIVE:
         return facts.subjects(property, value.key(), limit=limit)
     inside = _inside(facts, TRANSITIVE[property], value.entity) or ()
-    return tuple(
-        sorted(
-            {
-                s
-                for e in inside
-                for s in facts.subjects(property, entity_value(e).key(), limit=limit)
-            }
-        )
-    )
+    return tuple(sorted({s for e in inside for s in _subjects(facts, property, e, limit)}))
 
 
 @remembered()
@@ -69,11 +64,25 @@ def _inside(facts: Facts, climb: tuple[str, ...], entity_id: str) -> tuple[str, 
     than `MOST_INSIDE` things."""
     seen, level = {entity_id}, {entity_id}
     for _ in range(CLIMB_DEPTH):
-        keys = [(p, entity_value(e).key()) for e in sorted(level) for p in climb]
-        if len(seen) + sum(facts.num_subjects(*key) for key in keys) > MOST_INSIDE:
-            return None
-        level = {s for key in keys for s in facts.subjects(*key, limit=MOST_INSIDE)} - seen
+        keys, room = [(p, e) for e in sorted(level) for p in climb], MOST_INSIDE - len(seen)
+        for key in keys:
+            room -= _num_subjects(facts, *key)
+            if room < 0:
+                return None
+        level = {s for key in keys for s in _subjects(facts, *key, MOST_INSIDE)} - seen
         seen |= level
         if not level:
             break
     return tuple(sorted(seen))
+
+
+def _subjects(facts: Facts, property: str, thing: str, limit: int) -> Sequence[str]:
+    """The subjects that name a thing. A county has hundreds of places, so they are looked up in
+    memory, if the property is not too large."""
+    index = subjects_by_key(facts, property)
+    return facts.subjects(property, thing, limit=limit) if index is None else index.get(thing, ())
+
+
+def _num_subjects(facts: Facts, property: str, thing: str) -> int:
+    index = subjects_by_key(facts, property)
+    return facts.num_subjects(property, thing) if index is None else len(index.get(thing, ()))

@@ -61,9 +61,10 @@ class EvidenceFacts:
     def num_subjects(self, property: str, value_key: str) -> int:
         return len(self.subjects(property, value_key))
 
-    def entity_values(self, property: str) -> Iterator[tuple[str, str]]:
+    def subjects_by_value(self, property: str) -> Iterator[tuple[str, list[str]]]:
         claims = (c for found in self._claims.values() for c in found if c.property == property)
-        return iter(sorted((c.value.entity, c.subject) for c in claims if c.value.entity))
+        pairs = sorted({(key, c.subject) for c in claims for key in index_keys(c.value)})
+        return ((key, [subject]) for key, subject in pairs)
 
     def members(self, class_id: str, **limit: int) -> tuple[str, ...]:
         return tuple(
@@ -87,6 +88,9 @@ class EvidenceFacts:
 
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
         return self._facts.images_of(entity_id)
+
+    def is_pictured(self, entity_id: str) -> bool:
+        return self._facts.is_pictured(entity_id)
 
     def references(self) -> tuple[int, int]:
         return self._facts.references()

@@ -75,8 +75,9 @@ class KnownFacts:
     def num_subjects(self, property: str, value_key: str) -> int:
         return self.facts.num_subjects(property, value_key)
 
-    def entity_values(self, property: str) -> Iterator[tuple[str, str]]:
-        return (pair for pair in self.facts.entity_values(property) if self.known(pair[1]))
+    def subjects_by_value(self, property: str) -> Iterator[tuple[str, list[str]]]:
+        for key, subjects in self.facts.subjects_by_value(property):
+            yield key, [s for s in subjects if self.known(s)]
 
     def members(self, class_id: str, **limit: int) -> tuple[str, ...]:
         return tuple(m for m in self.facts.members(class_id, **limit) if self.known(m))
@@ -92,6 +93,9 @@ class KnownFacts:
 
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
         return ()
+
+    def is_pictured(self, entity_id: str) -> bool:
+        return False
 
     def references(self) -> tuple[int, int]:
         return self.facts.references()

@@ -30,10 +30,11 @@ def test_subjects_are_those_of_best_claims_only(store):
     assert store.subjects("P84", "Q9") == () and store.num_subjects("P8", "Q900010") == 0
 
 
-def test_the_things_that_are_best_values_of_a_property_come_with_their_subjects(store):
-    assert list(store.entity_values("P84")) == [("Q900010", "Q900001"), ("Q900010", "Q900002")]
-    assert not list(store.entity_values("P571")), "a date is no thing"
-    assert not list(store.entity_values("P8")), "the values of P84 are not those of P8"
+def test_the_keys_of_a_propertys_best_values_come_with_their_subjects(store):
+    assert list(store.subjects_by_value("P84")) == [("Q900010", ["Q900001", "Q900002"])]
+    dates = dict(store.subjects_by_value("P571"))
+    assert dates["time:+1850/9"] and list(dates) == sorted(dates)
+    assert not list(store.subjects_by_value("P8")), "the values of P84 are not those of P8"
 
 
 def test_a_date_finds_the_subjects_of_every_date_that_may_be_the_same(tmp_path):
@@ -128,6 +129,7 @@ def test_articles_are_found_by_entity_and_by_title_or_redirect(store, everything
 
 def test_pictures_keep_their_bytes_and_their_entities(store, everything):
     both = store.images_of("Q900001")
+    assert store.is_pictured("Q900001") and not store.is_pictured("Q900010")
     assert {i.file for i in both} == {"Lamp 1.png", "Town.png"} and [i.id for i in both] == sorted(
         i.id for i in both
     )

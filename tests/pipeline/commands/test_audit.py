@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 
 import pytest
 
@@ -25,12 +26,17 @@ def run(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def sheet(run, tmp_path):
-    """(folder with sheet and key, rows of the CSV, key by code); 40 items."""
-    folder = run / "audit"
+@pytest.fixture(scope="module")
+def drawn(run):
+    """A sheet of 40 items, which nobody fills."""
     write_sheet(run, items=40, seed=3)
-    copied = folder.rename(tmp_path / "audit")
+    return (run / "audit").rename(run.parent / "drawn")
+
+
+@pytest.fixture
+def sheet(drawn, tmp_path):
+    """(folder with sheet and key, rows of the CSV, key by code); a copy."""
+    copied = shutil.copytree(drawn, tmp_path / "audit")
     with open(copied / "sheet.csv", encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     return copied, rows, json.loads((copied / "key.json").read_text())["items"]

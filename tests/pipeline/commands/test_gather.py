@@ -53,7 +53,7 @@ from tests.small_wikimedia import (
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory) -> World:
-    return small_world(tmp_path_factory.mktemp("world"))
+    return small_world(tmp_path_factory)
 
 
 @pytest.fixture(autouse=True)

@@ -32,7 +32,7 @@ def _quick(monkeypatch):
 def world(tmp_path_factory) -> World:
     """A world whose first articles lie in a tree of categories: Tree, in it Branch, in it Leaf, in
     it Tip. Branch and Tip hold Tree again, and Tree holds itself."""
-    world = small_world(tmp_path_factory.mktemp("world"))
+    world = small_world(tmp_path_factory)
     items = sorted(
         {e["sitelinks"]["enwiki"]["title"] for e in map(world.entities.get, world.pictured())}
     )

@@ -31,7 +31,7 @@ REQUEST = {"class_id": LIGHTHOUSE, "depth": 1}
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory) -> World:
-    return small_world(tmp_path_factory.mktemp("world"))
+    return small_world(tmp_path_factory)
 
 
 @pytest.fixture(autouse=True)

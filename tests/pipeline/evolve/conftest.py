@@ -1,4 +1,4 @@
-"""One forward step over a store of 300 articles, made once; each test copies it and goes on in its own way."""
+"""One forward step over a store of 160 articles, made once; each test copies it and goes on in its own way."""
 
 import shutil
 from pathlib import Path
@@ -21,8 +21,8 @@ SEEDS = {
 
 @pytest.fixture(scope="session")
 def middling(tmp_path_factory) -> str:
-    """Path of a store of 300 fictional articles."""
-    return small_store(tmp_path_factory.mktemp("loop_store"), articles=300)
+    """Path of a store of 160 fictional articles."""
+    return small_store(tmp_path_factory.mktemp("loop_store"), articles=160)
 
 
 @pytest.fixture(scope="session")

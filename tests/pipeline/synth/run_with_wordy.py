@@ -38,7 +38,7 @@ from tests.run_files import read_stage  # noqa: E402
 def main(store: str, folder: Path) -> dict:
     recipe = small_recipe(
         filters={**LEAN, "wordy_most": 12},
-        seeds={"count": 140, "rare_min_statements": 4, "anchor_min_in_degree": 1},
+        seeds={"count": 60, "rare_min_statements": 4, "anchor_min_in_degree": 1},
     )
     try:
         with_overrides(recipe, ["filters.wordy_mots=3"])

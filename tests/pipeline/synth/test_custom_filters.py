@@ -26,7 +26,7 @@ from tests.run_files import read_stage
 ROOT = Path(__file__).parents[3]
 FAILING = "tests.pipeline.synth.failing_filter:Failing"
 CUSTOM = ["no_sports:NoSports", FAILING]
-SEEDS = {"count": 140, "rare_min_statements": 4, "anchor_min_in_degree": 1}
+SEEDS = {"count": 80, "rare_min_statements": 4, "anchor_min_in_degree": 1}
 CHANGES = {
     "seeds": SEEDS,
     "filters": {**LEAN, "custom": CUSTOM},

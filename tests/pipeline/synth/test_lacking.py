@@ -30,7 +30,7 @@ from tests.transforms.planning.coast import HUMAN, NOVEL, architect, coast
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lacking") / "world"
-    write_world(folder, articles=200, seed=11)
+    write_world(folder, articles=120, seed=11)
     return folder
 
 

@@ -77,7 +77,7 @@ def asked(small, tmp_path_factory) -> Path:
     recipe = small_recipe(
         filters=LEAN,
         enhancement={"share": 0.2},
-        seeds={"count": 80, "rare_min_statements": 4, "anchor_min_in_degree": 1},
+        seeds={"count": 40, "rare_min_statements": 4, "anchor_min_in_degree": 1},
     )
     run_synth(recipe, store=small, out=str(out), opened=Opened())
     return out

@@ -116,6 +116,15 @@ def test_a_class_of_few_is_drawn_towards_all():
     assert commonest_share(SmallFacts(few), "P19", "Q0") == 0.0
 
 
+def test_a_value_that_is_rarer_in_the_class_but_common_elsewhere_may_be_the_best_guess():
+    paintings = [claim(f"Q6{i}", "P31", "Q3305213") for i in range(5)] + [
+        claim(f"Q6{i}", "P195", "Qlocal" if i < 3 else "Qmoma") for i in range(5)
+    ]
+    others = [claim(f"Q4{i}", "P195", "Qmoma" if i < 8 else f"Q9{i}") for i in range(15)]
+    found = commonest_share(SmallFacts([*paintings, *others]), "P195", "Q60")
+    assert found == pytest.approx((2 - 1 + 10 * 10 / 20) / (5 - 1 + 10))
+
+
 def test_what_is_commonest_everywhere_is_not_added_to_what_is_commonest_in_the_class():
     films = [
         c

@@ -3,7 +3,7 @@
 import pytest
 
 from questloom.records.knowledge import Value
-from questloom.transforms.facts import indexed
+from questloom.transforms.facts import value_index
 from questloom.transforms.facts.indexed import classes_named, is_instance, things_named
 from questloom.transforms.facts.values import best_values
 from tests.small_facts import SmallFacts, claim
@@ -66,6 +66,6 @@ def test_classes_are_read_once_for_all_things_of_the_same_classes():
 
 
 def test_a_property_with_too_many_pairs_is_not_kept(monkeypatch):
-    monkeypatch.setattr(indexed, "MOST_PAIRS", 2)
+    monkeypatch.setattr(value_index, "MOST_PAIRS", 2)
     with pytest.raises(AssertionError, match="the index suffices"):
         things_named(Unread(CLAIMS), "Q1", "P84")

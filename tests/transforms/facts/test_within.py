@@ -5,7 +5,9 @@ from questloom.records.knowledge import entity_value
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import TooLarge, answers
 from questloom.transforms.certificate.margin import margin_of
+from questloom.transforms.facts import value_index
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.value_index import subjects_by_key
 from questloom.transforms.facts.values import ENUMERATION_LIMIT
 from questloom.transforms.facts.within import MOST_INSIDE, num_within, subjects_within
 from tests.small_facts import SmallFacts, claim, year
@@ -15,15 +17,14 @@ COUNTY, TOWN, QUARTER = entity_value("Q91"), "Q92", "Q93"
 NESTED = [claim(TOWN, "P131", "Q91"), claim(QUARTER, "P131", TOWN)]
 IN_COUNTY = ClaimClause(subject="v", property="P131", object=COUNTY)
 KIND = ClassClause(var="v", class_id=LIGHTHOUSE)
-ALIKE = SmallFacts(
-    [
-        *crowd(),
-        *NESTED,
-        claim("Q1000", "P131", "Q91"),
-        claim("Q1999", "P131", QUARTER),
-        claim("Q1999", "P31", LIGHTHOUSE),
-    ]
-)
+ALIKE_CLAIMS = [
+    *crowd(),
+    *NESTED,
+    claim("Q1000", "P131", "Q91"),
+    claim("Q1999", "P131", QUARTER),
+    claim("Q1999", "P31", LIGHTHOUSE),
+]
+ALIKE = SmallFacts(ALIKE_CLAIMS)
 """One lighthouse of the county is said to be in the county, the other in a quarter of its town."""
 
 
@@ -81,3 +82,19 @@ def test_a_place_that_holds_too_much_is_not_listed_and_a_form_over_it_is_too_lar
     except TooLarge:
         return
     raise AssertionError("a list of all was made")
+
+
+def test_the_parts_of_a_place_are_the_same_without_an_index(monkeypatch):
+    monkeypatch.setattr(value_index, "MOST_PAIRS", 0)
+    facts = SmallFacts(ALIKE_CLAIMS)
+    assert subjects_by_key(facts, "P131") is None
+    assert subjects_within(facts, "P131", COUNTY) == subjects_within(ALIKE, "P131", COUNTY)
+    assert num_within(facts, "P131", COUNTY) == num_within(ALIKE, "P131", COUNTY)
+
+
+def test_parts_of_a_place_are_counted_in_memory():
+    class Unasked(SmallFacts):
+        def num_subjects(self, property, value_key):
+            raise AssertionError("the index suffices")
+
+    assert num_within(Unasked(ALIKE_CLAIMS), "P131", COUNTY) == 4

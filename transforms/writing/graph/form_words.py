@@ -76,6 +76,7 @@ class FormWords:
         self._nouns: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
         # Hundreds of wordings ask the same of each claim and variable.
+        self._people: dict[Term, bool] = {}
         self._ends: dict[tuple[int, str], tuple[str, ...]] = {}
         self._describing: dict[str, tuple[tuple[int, str], ...]] = {}
         self.roles = {}
@@ -147,7 +148,9 @@ class FormWords:
         return self._kinds[class_id]
 
     def is_person(self, term: Term) -> bool:
-        return self.kinds(term)[:1] == ("person",)
+        if term not in self._people:
+            self._people[term] = self.kinds(term)[:1] == ("person",)
+        return self._people[term]
 
     def is_place(self, term: Term, default: bool = False) -> bool:
         """Whether the term is a place, after which "where" may follow: "the town where", not "the

@@ -24,6 +24,9 @@ from questloom.transforms.writing.graph.lints import PER_WORD
 MAX_DEPTH = 2
 """Maximum depth of descriptions inside descriptions, except for phrases like "this bridge's
 architect"."""
+DEEP = 2.0
+"""Cost of one more level in a question of a single sentence. Readers prefer it to a flat sentence
+before the question: "This painting was made in a town."."""
 PLAIN = 0.75
 """Minimum share of wordings that call the pictured thing "this bridge". Test readers found that
 phrases other than "this bridge" read worse and hide little."""
@@ -32,6 +35,8 @@ _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 
 class NounPhrases(Clauses):
     """One random derivation (choice of words) for the noun phrases of a form."""
+
+    deepest = MAX_DEPTH + 1
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
         """The words for a term at the current place of the text. If `subject` is true, the term is
@@ -193,7 +198,8 @@ class NounPhrases(Clauses):
             return f"a certain {self.form_words.noun(var)}"
         self._depth += 1
         said = self._description(var, claims)
-        self.cost += HOPELESS * (self._depth > MAX_DEPTH and not said.startswith("this "))
+        if self._depth > MAX_DEPTH and not said.startswith("this "):
+            self.cost += DEEP if self._depth == self.deepest else HOPELESS
         self._depth -= 1
         return said
 

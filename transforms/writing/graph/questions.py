@@ -230,7 +230,10 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     index, claim = words.definition(last)
     frame = phrases.choose(phrases.frames(index))
     read = words.reads.get(back)
-    if read and not told and read.of == claim.subject and read.of in phrases.introduced:
+    own = read and not told and read.of == claim.subject and read.of in phrases.introduced
+    # "This tower's architect worked for a theatre. … the year on its plaque": the tower's plaque?
+    others = {words.form.anchor, *phrases.introduced} - {claim.subject, ""}
+    if own and (words.is_person(claim.subject) or all(words.is_person(v) for v in others)):
         # The subject says what "its" means: "… the year on its plaque was that church opened?"
         subject = phrases.noun_phrase(claim.subject, subject=True)
         start = _when(phrases, back)
@@ -241,7 +244,8 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
         relation = "earlier" if relation == "before" else "later"
         return f"how many years {relation} {frame.inverted(subject, words.verbs.bases)}?"
     # "How many years before the year on its plaque did it open?": "its" and "it" are one too many.
-    phrases.cost += ITS_IT * (subject == "it") if read else BEFORE * (relation == "before")
+    twice = subject == "it" and " its " in start
+    phrases.cost += ITS_IT * twice if read else BEFORE * (relation == "before")
     return f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}?"
 
 

@@ -3,8 +3,8 @@ Which lake does that river reach?"
 
 The things of a form come in order from the picture to the question. Some things are announced by a
 sentence of their own, with at most two facts. Other things are described where they are first
-mentioned ("this bridge's architect"). A random draw decides between announcing and describing, and
-`verbalise.py` compares the results. The text refers back to an introduced thing by its kind or a
+mentioned ("this bridge's architect"). Each division is tried, and `verbalise.py` compares the
+results. The text refers back to an introduced thing by its kind or a
 pronoun. The question comes last, and is worded like a question of one sentence.
 """
 
@@ -20,9 +20,8 @@ from questloom.transforms.writing.graph.lints import MAX_NESTED, num_relative, w
 from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.telling import Telling
 
-IN_PLACE = 0.45
-"""The chance that a thing is described where it is first mentioned, and has no sentence of its
-own."""
+MAX_STRUCTURES = 32
+"""Maximum number of divisions into sentences that are tried."""
 TRIES_PER_SENTENCE = 5
 PER_CLAIM = 1.8
 """The amount by which each fact of a sentence lowers the sentence's cost. Without a credit for
@@ -126,19 +125,37 @@ def _other(words: FormWords, index: int, slot: str) -> Term:
     return claim.object if slot == "s" else claim.subject
 
 
-def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tuple[str, Telling]:
+def structures(things: tuple[Thing, ...], rng: random.Random) -> list[frozenset[str]]:
+    """The ways to divide a text into sentences, in random order: each is the set of things that have
+    no sentence of their own."""
+    linked = [t.var for t in things if t.link >= 0]
+    count = 2 ** len(linked)
+    return [
+        frozenset(var for i, var in enumerate(linked) if bits >> i & 1)
+        for bits in rng.sample(range(count), min(count, MAX_STRUCTURES))
+    ]
+
+
+def tell(
+    words: FormWords,
+    things: tuple[Thing, ...],
+    described: frozenset[str],
+    rng: random.Random,
+) -> tuple[str, Telling]:
     """One wording of a form in several sentences, with the record of its random choices.
 
     Args:
         words: the form and its words.
         things: the things of the form, from `things_of`.
-        rng: random generator for every choice.
+        described: the things that have no sentence of their own, but are described where they are
+            first mentioned.
+        rng: random generator for every other choice.
 
     Returns:
         The text, and the record of choices with the cost. The cost includes the weight of each
         sentence.
     """
-    in_place = {t.var for t in things if t.link >= 0 and rng.random() < IN_PLACE}
+    in_place = set(described)
     for t in reversed(things):
         alone = not t.facts and not any(s.parent == t.var and s.var in in_place for s in things)
         if not t.on_way and alone:

@@ -10,6 +10,7 @@ from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords, bare
+from questloom.transforms.writing.graph.noun_phrases import MAX_DEPTH
 from questloom.transforms.writing.graph.pronouns import Pronouns, short
 
 PICTURE = "the picture"
@@ -36,6 +37,8 @@ OBJECTS = {"it": "it", "he": "him", "she": "her"}
 class Telling(Pronouns):
     """One random wording in several sentences. The choice of a noun phrase depends on earlier
     sentences."""
+
+    deepest = MAX_DEPTH
 
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
         super().__init__(form_words, rng)

@@ -20,7 +20,7 @@ from questloom.transforms.writing.graph.label_source import WordSource
 from questloom.transforms.writing.graph.lints import find_hidden_words, problems, weigh
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.questions import capital, question
-from questloom.transforms.writing.graph.sentences import tell, things_of
+from questloom.transforms.writing.graph.sentences import structures, tell, things_of
 from questloom.transforms.writing.graph.telling import Telling
 
 TRIES_PER_CLAIM = 32
@@ -31,6 +31,8 @@ HIDDEN = 30.0
 """Cost of each hidden word in a text."""
 TELLINGS = 40
 """Number of random wordings in several sentences that are tried."""
+BEST_DIVISIONS = 4
+"""After each division into sentences was tried once, this number of the lightest is tried on."""
 FAULTLESS = 12
 """Of the lightest wordings in several sentences, the number in which one without faults is sought."""
 MAX_CLAIMS = 5
@@ -156,12 +158,18 @@ def _several_sentences(
         return None
     wordings: dict[str, tuple[float, Telling]] = {}
     text = ""
+    divisions = structures(things, rng)
+    costs = dict.fromkeys(divisions, float("inf"))
     for number in range(LONGER * TELLINGS):
+        if number == len(costs):  # from here on, the best divisions only
+            divisions = sorted(divisions, key=lambda d: costs[d])[:BEST_DIVISIONS]
+        described = divisions[number % len(divisions)]
         if number >= TELLINGS and not problems(text, words.language):
             break
-        said, telling = tell(words, things, rng)
+        said, telling = tell(words, things, described, rng)
         cost = telling.cost + HIDDEN * len(find_hidden_words(said, hidden))
         cost += HOPELESS * (len(telling.used) < len(words.claims))
+        costs[described] = min(costs[described], cost)
         if said not in wordings or cost < wordings[said][0]:
             wordings[said] = cost, telling
         text = min(wordings, key=lambda t: (wordings[t][0], t))

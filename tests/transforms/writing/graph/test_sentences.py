@@ -11,7 +11,13 @@ from questloom.records.identity import chance
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import problems
-from questloom.transforms.writing.graph.sentences import PER_SENTENCE, tell, things_of
+from questloom.transforms.writing.graph.sentences import (
+    MAX_STRUCTURES,
+    PER_SENTENCE,
+    structures,
+    tell,
+    things_of,
+)
 from questloom.transforms.writing.graph.telling import RIVAL, Telling
 from questloom.transforms.writing.graph.verbalise import verbalise
 
@@ -97,10 +103,16 @@ def _texts(kinds: str, ask: str, *clauses: str, genders=HE, seeds: int = 30, die
     return found
 
 
+def _told(words: FormWords, seed: int) -> tuple:
+    """One derivation, in a division into sentences that the seed draws."""
+    things, rng = things_of(words), chance(seed, "x", "tell")
+    return tell(words, things, structures(things, rng)[0], rng)
+
+
 def _tellings(kinds: str, ask: str, *clauses: str, genders=HE, num: int = 60) -> list[tuple]:
     """Derivations as they come, good and bad."""
     words = _words(kinds, ask, *clauses, genders=genders)
-    return [tell(words, things_of(words), chance(s, "x", "tell")) for s in range(num)]
+    return [_told(words, s) for s in range(num)]
 
 
 def test_things_are_told_from_the_picture_to_the_question_and_what_lies_beside_comes_between():
@@ -117,7 +129,7 @@ def test_where_two_branches_meet_both_are_told_before():
 
 
 def test_a_deep_tree_is_told_in_short_sentences_and_says_everything():
-    for text in _texts(*TREE):
+    for text in _texts(*TREE, seeds=8):
         sentences = re.split(r"(?<=[.?]) ", text)
         assert 4 <= len(sentences) <= 10, text
         assert all(len(s.split()) <= 20 for s in sentences), text
@@ -240,7 +252,7 @@ def test_a_telling_uses_every_claim_once(case):
 
 def test_the_same_seed_tells_the_same_and_others_differ():
     words = _words(*TREE)
-    one, two = (tell(words, things_of(words), chance(3, "x", "tell"))[0] for _ in range(2))
+    one, two = (_told(words, 3)[0] for _ in range(2))
     assert one == two
     assert len({text for text, _ in _tellings(*TREE, num=20)}) > 10
 
@@ -609,19 +621,53 @@ CHURCH = ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P1619 d1", "d2 reads P1684 p
 
 
 def test_a_year_on_its_own_plaque_is_counted_without_a_sentence_of_its_own():
+    kinds, clauses = "x0 human, x1 cathedral", ("image x0", "x0 P119 x1", *CHURCH[3:])
+    clauses = tuple(c.replace("x2", "x1") for c in clauses)
+    told = _tellings(kinds, "quantity", *clauses, "a = difference d1 d2", num=300)
+    text, _ = min(told, key=lambda t: t[1].cost)
+    assert re.search(r"How many years before the year on its plaque (?:was|did) ", text), text
+    assert not text.endswith(" did it open?"), text
+
+
+def test_its_plaque_is_said_only_where_nothing_else_has_a_plaque():
     kinds = "x0 lighthouse, x1 human, x2 cathedral"
     made = _texts(kinds, "quantity", *CHURCH, "a = difference d1 d2", genders={"x1": "she"})
-    counted = re.compile(r"How many years (?:before|after) the year on its plaque (?:was|did) ")
     for text in made:
-        assert counted.search(text), text
-        assert " lie between " not in text and " did it open?" not in text, text
+        assert not re.search(r"its plaque (?:was|did)", text), text
+    assert any("the year on the plaque of that cathedral did it open" in t for t in made), made
+
+
+def test_a_question_of_one_sentence_goes_one_level_deeper_than_a_statement():
+    clauses = ("image x0", "x0 P1071 x1", "x2 P840 x1", "x2 P110 x3", "x3 P737 a")
+    kinds = "x0 painting, x1 town, x2 novel, x3 human, a human"
+    asked = (
+        r"Who influenced the \w+ (?:of|who illustrated) the novel .* where this painting was made\?"
+    )
+    made = _texts(kinds, "entity", *clauses, genders={"x3": "she", "a": "she"})
+    assert any(re.fullmatch(asked, text) for text in made), made
+    for text, telling in _tellings(kinds, "entity", *clauses):
+        assert telling.cost > HOPELESS or not re.fullmatch(asked, text), text
+
+
+def test_all_divisions_into_sentences_are_drawn_and_none_twice():
+    things = things_of(_words(*MEET))
+    drawn = structures(things, chance(1, "x", "tell"))
+    assert set(drawn) == {
+        frozenset(),
+        frozenset({"x1"}),
+        frozenset({"x2"}),
+        frozenset({"x1", "x2"}),
+    }
+    assert len(drawn) == 4
+    many = things_of(_words(*TREE))
+    assert len(set(structures(many, chance(1, "x", "tell")))) == MAX_STRUCTURES
 
 
 def test_each_further_sentence_costs_more_than_the_one_before():
     words = _words(*TREE)
     by_number: dict[int, float] = {}
     for seed in range(60):
-        text, telling = tell(words, things_of(words), chance(seed, "x", "tell"))
+        text, telling = _told(words, seed)
         sentences = re.split(r"(?<=[.?]) ", text)
         rest = telling.cost - PER_SENTENCE * (len(sentences) - 1) * len(sentences) / 2
         by_number[len(sentences)] = min(rest, by_number.get(len(sentences), rest))

@@ -10,13 +10,13 @@ from questloom.records.plan import Plan
 from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Certificate
 from questloom.records.table import Json
-from questloom.transforms.writing.llm.everyday_words import noun_of, role_nouns
+from questloom.transforms.writing.llm.everyday_words import find_role_nouns, noun_of, role_nouns
 from questloom.transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
 from questloom.transforms.writing.llm.kind_words import find_descriptor, seen_kind
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
-from questloom.transforms.writing.llm.question_checks import places
-from questloom.transforms.writing.llm.word_proof import ProofLine, check_words_proven
+from questloom.transforms.writing.llm.question_checks import check_exactness, places
+from questloom.transforms.writing.llm.word_proof import ProofLine, check_words_proven, proof_lines
 from questloom.transforms.writing.writer import Draft, Wording
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim
@@ -178,6 +178,28 @@ def test_a_complaint_says_which_words_where_they_stand_and_what_is_open(store):
         in made.evidence["message"]
     )
     assert places("Who was it?", ["he"]) == '"he"'
+
+
+def test_nouns_are_of_another_kind_only_where_the_kind_is_known(store):
+    told, other = find_role_nouns(store, [("Q4", "P170", "Q2")], "en")
+    assert "sculptor" in told and "painter" in other
+    assert find_role_nouns(store, [("Q99", "P170", "Q2")], "en")[1] == frozenset()
+
+
+def test_where_both_ends_lie_equally_near_the_subject_is_described(store):
+    near = [ClaimClause(subject="a", property="P50", object=x) for x in ("x1", "x2")]
+    taught = ClaimClause(subject="x1", property="P19", object="x2")
+    form = Form(clauses=(Image(var="x1"), *near, taught), ask=Ask(var="a", type="entity"))
+    answer = Answer(value=entity_value("Q7"), text="Long Night", type="entity")
+    draft = Draft(text="", answer=answer, form=form, bindings={"x1": "Q2", "x2": "Q3", "a": "Q7"})
+    assert [line.of_object for line in proof_lines(store, draft, "en")] == [False] * 3
+
+
+def test_a_unit_of_three_words_is_a_unit():
+    answer = Answer(value=Value(kind="quantity", number=9), text="9", type="quantity", unit="km/h")
+    check_exactness("How many kilometres per hour did the train reach?", answer, "en")
+    with pytest.raises(ValueError, match="does not say its unit"):
+        check_exactness("How many hours did the train need?", answer, "en")
 
 
 def test_a_unit_is_asked_for_in_the_plural(store):

@@ -126,3 +126,11 @@ def test_a_filled_relation_is_said_in_more_words_than_the_graph_writers_and_no_o
 ):
     words = relation_words(property_id, label)
     assert words.is_stated(said, of_object=True) and not words.is_stated(other, of_object=True)
+
+
+@pytest.mark.parametrize(
+    ("property_id", "label", "by"),
+    [("P1066", "student of", True), ("P22", "father", False), ("P802", "student", False)],
+)
+def test_by_names_the_object_only_where_the_graph_writer_says_it_so(property_id, label, by):
+    assert relation_words(property_id, label).by_object is by

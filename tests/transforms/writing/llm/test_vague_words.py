@@ -6,17 +6,22 @@ import pytest
 
 from questloom.prompts.render import render
 from questloom.prompts.roles import ROLES
-from questloom.records.form import FUZZY_KINDS, Fuzzy
+from questloom.records.form import FUZZY_KINDS, Ask, ClaimClause, ClassClause, Form, Fuzzy, Image
 from questloom.records.knowledge import Value, entity_value
+from questloom.records.table import Json
 from questloom.transforms.certificate.certify import Refusal
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.plan_words import request_values
-from questloom.transforms.writing.llm.vague_words import vague_line
+from questloom.transforms.writing.llm.vague_words import (
+    check_vague,
+    vague_line,
+    vague_sources,
+)
 from questloom.transforms.writing.llm.word_proof import proof_lines
 from questloom.transforms.writing.writer import Draft, Wording
 from tests.prompts.scripted import Scripted
-from tests.transforms.writing.llm.hostile_store import hostile_store, teacher_plan
+from tests.transforms.writing.llm.hostile_store import hostile_store, teacher_plan, town_plan
 
 SHOWN = "the cathedral in the picture"
 ASKS = "On which day was that teacher born?"
@@ -116,3 +121,40 @@ def test_a_line_names_the_relation_and_what_the_value_is_like():
     assert vague_line(store, CLUES["century"], "Ivo Mersk", "", "en").endswith(
         "in the 19th century"
     )
+
+
+def test_a_number_of_words_is_said_as_a_number():
+    form = Form(clauses=(CLUES["two words"],), ask=Ask(var="a", type="entity"))
+    check_vague(hostile_store(), form, "Who was born in a town with a two-word name?", "en")
+    with pytest.raises(ValueError, match="two words"):
+        check_vague(hostile_store(), form, "Who was born in a town with a long name?", "en")
+
+
+@pytest.mark.parametrize(("number", "when"), [(1, "after"), (-1, "before")])
+def test_one_year_is_after_or_before_too(number, when):
+    of_teacher = clue("arithmetic", "P569", "x2", number=number, since="P569")
+    assert f"{when} the date of birth" in vague_line(hostile_store(), of_teacher, "A", "B", "en")
+    form = Form(clauses=(of_teacher,), ask=Ask(var="a", type="entity"))
+    text = "a man born one year {} his teacher"
+    check_vague(hostile_store(), form, text.format(when), "en")
+    other = {"after": "before", "before": "after"}[when]
+    with pytest.raises(ValueError, match=when):
+        check_vague(hostile_store(), form, text.format(other), "en")
+
+
+def test_a_number_gives_its_words_and_what_has_none_gives_no_number():
+    def sources(name: str) -> list[str]:
+        return vague_sources(Form(clauses=(CLUES[name],), ask=Ask(var="a", type="entity")))
+
+    assert sources("arithmetic") == ["35 thirty-five", "after later younger"]
+    assert sources("category") == [] and sources("two words")[0] == "2 two"
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"), [((ClassClause(var="a", class_id="Q10"),), "cathedral"), ((), "thing")]
+)
+def test_what_is_asked_is_called_by_its_class_and_without_one_a_thing(kind, asked):
+    lies_in = ClaimClause(subject="a", property="P131", object="x0")
+    form = Form(clauses=(Image(var="x0"), *kind, lies_in), ask=Ask(var="a", type="entity"))
+    plan = town_plan().replace(form=Json(form.to_json()), bindings={"x0": "Q4", "a": "Q1"})
+    assert request_values(hostile_store(), plan, "en", 110)["asked"] == f"which {asked} it is"
