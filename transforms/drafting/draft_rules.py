@@ -117,6 +117,9 @@ class DraftRules:
         default_factory=lambda: {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}
     )
     """For each level, the number of rounds of the method "injection"."""
+    idle_rounds: bool = False
+    """Whether the method "injection" may hide a name that the single answer does not need. The walk
+    from the picture is needed in any case."""
     explore: ExploreRules = field(default_factory=ExploreRules)
     text_facts: TextFactRules = field(default_factory=TextFactRules)
     max_clauses: Annotated[int, Ge(1), Le(6), Evolves("writer", 1, 6, 1)] = 3

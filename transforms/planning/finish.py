@@ -23,6 +23,7 @@ from questloom.transforms.certificate.certify import (
     hidden_nodes,
 )
 from questloom.transforms.certificate.compute import compute
+from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.evidence import is_named, num_hops
 from questloom.transforms.certificate.guess import (
@@ -340,18 +341,28 @@ def certify_whole(
     if isinstance(made, Refusal):
         refusals.add(made.reason, partial(lack_behind, facts, made))
         return None
-    if not is_needed_whole(form, made):
+    if not is_needed_whole(form, made, at.draft.idle_rounds):
         refusals.add(Reason.COLLAPSES)
         return None
     return made
 
 
-def is_needed_whole(form: Form, made: Certificate) -> bool:
-    """Whether every step of the form is needed, also those of side branches, and no shorter chain
-    leads from the picture to the answer."""
+def is_needed_whole(form: Form, made: Certificate, idle: bool = False) -> bool:
+    """Whether every step of the form is needed, and no shorter chain leads from the picture to the
+    answer.
+
+    Args:
+        form: a form with a certificate.
+        made: the certificate.
+        idle: whether only the steps of the chain must be needed, and not those of side branches.
+    """
     assert made.effective_hops is not None, "the form was executed"
-    needed = num_hops(Form.from_json(made.smallest_part))
-    return needed == made.nominal_hops and made.effective_hops >= len(chain(form))
+    part, steps = Form.from_json(made.smallest_part), chain(form)
+    if made.effective_hops < len(steps):
+        return False
+    if num_hops(part) == made.nominal_hops:
+        return True
+    return idle and part.anchor in distances(part) and () != steps == chain(part)
 
 
 def _on_page(facts: Lookups, anchor: str, answer: Answer, languages: tuple[str, ...]) -> bool:

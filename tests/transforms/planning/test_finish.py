@@ -115,6 +115,11 @@ def test_a_plan_with_a_step_that_is_not_needed_or_a_shorter_way_is_refused():
     assert not is_needed_whole(form, made.replace(effective_hops=1)), "a shorter way"
     idle = {**made.smallest_part, "clauses": made.smallest_part["clauses"][:-1]}
     assert not is_needed_whole(form, made.replace(smallest_part=idle)), "a needless step"
+    assert not is_needed_whole(form, made.replace(smallest_part=idle), idle=True), "of the walk"
+    aside = replace(form, clauses=(*form.clauses, replace(form.of(ClaimClause)[0], object="y0")))
+    more = made.replace(nominal_hops=made.nominal_hops + 1)
+    assert not is_needed_whole(aside, more), "a needless branch"
+    assert is_needed_whole(aside, more, idle=True)
 
 
 def test_a_plan_says_by_which_sign_its_picture_stands_for_its_thing():

@@ -12,6 +12,7 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form
 from questloom.transforms.planning import lacking
 from questloom.transforms.planning.ground import Refusals
+from questloom.transforms.planning.hiding import Tree, Trying
 from questloom.transforms.planning.lacking import (
     CLAIMS,
     MEMBERS,
@@ -27,7 +28,7 @@ from questloom.transforms.planning.lacking import (
 from questloom.transforms.planning.shapes.chain import grow_chains
 from questloom.transforms.planning.shapes.cluster import grow_clusters
 from questloom.transforms.planning.shapes.meet import grow_meets
-from questloom.transforms.planning.shapes.tree import Tree, Trying, grow_trees
+from questloom.transforms.planning.shapes.tree import grow_trees
 from tests.small_facts import claim, year
 from tests.transforms.planning.coast import (
     HUMAN,

@@ -12,9 +12,10 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.ground import Refusals
+from questloom.transforms.planning.hiding import describe_thing
 from questloom.transforms.planning.shapes.chain import Walk, extend, grow_chains
 from questloom.transforms.planning.shapes.meet import grow_meets
-from questloom.transforms.planning.shapes.tree import describe_thing, grow_trees, steps_to
+from questloom.transforms.planning.shapes.tree import grow_trees, steps_to
 from tests.small_facts import SmallFacts, claim
 from tests.transforms.planning.coast import (
     LIGHTHOUSE,

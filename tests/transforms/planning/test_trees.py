@@ -11,17 +11,11 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.planning import hiding
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.hiding import MAX_HIDINGS, Tree, Trying, describe_thing
 from questloom.transforms.planning.lacking import CLAIMS, Lack
-from questloom.transforms.planning.shapes.tree import (
-    MAX_HIDINGS,
-    Tree,
-    Trying,
-    _back,
-    _walks_from_pictures,
-    describe_thing,
-    grow_trees,
-)
+from questloom.transforms.planning.shapes.tree import _back, _walks_from_pictures, grow_trees, trees
 from tests.small_facts import claim
 from tests.transforms.planning.coast import (
     HUMAN,
@@ -146,6 +140,34 @@ def test_a_name_whose_description_would_be_idle_is_not_hidden():
     trying = Trying(AT, Refusals(), frozenset())
     assert trying._may_be_hidden(replace(tree, form=others), architect(10))
     assert not trying.refusals.reasons
+
+
+def test_idle_names_are_hidden_only_if_a_recipe_allows_it_and_no_tree_does_without(monkeypatch):
+    def grown(*, idle: bool) -> list[set[str]]:
+        at = replace(AT, draft=replace(AT.draft, idle_rounds=idle))
+        found = trees(at, novel(63), 4, 3, Random(1), Refusals())
+        return [set(tree.sides.values()) for tree, _ in found]
+
+    assert grown(idle=True) == grown(idle=False) != []
+    monkeypatch.setattr(hiding, "num_left_open", lambda *asked: 1)
+    assert grown(idle=False) == []
+    assert grown(idle=True)
+
+
+def test_names_of_a_new_kind_are_hidden_first():
+    form = Form(
+        clauses=(
+            Image(var="x0"),
+            ClaimClause(subject="x2", property="P50", object=entity_value(architect(10))),
+            ClaimClause(subject="x2", property="P840", object=entity_value(town(3))),
+        ),
+        ask=Ask(var="x2", type="entity"),
+    )
+    needed = {architect(10): 5, town(3): 2}
+    for told, first in ((architect(3), town(3)), (town(4), architect(10)), ("", architect(10))):
+        tree = Tree(form, {"x0": lighthouse(3), "x2": novel(63)}, frozenset(), {"y0": told})
+        names = Trying(AT, Refusals(), frozenset(), needed=dict(needed)).names(tree)
+        assert names[0] == first
 
 
 BY_TEACHER = ClaimClause(subject="y", property="P50", object=entity_value(architect(10)))

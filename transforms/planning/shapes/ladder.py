@@ -11,8 +11,9 @@ from random import Random
 
 from questloom.transforms.planning.finish import certify_whole, names_leak
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.hiding import Tree
 from questloom.transforms.planning.shapes.chain import Grown
-from questloom.transforms.planning.shapes.tree import Tree, trees
+from questloom.transforms.planning.shapes.tree import trees
 
 
 def grow_ladders(
