@@ -14,7 +14,7 @@ import logging
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -36,6 +36,7 @@ FORKED = "questloom:env:forked_process:v1"
 IMPORTED = "questloom.pipeline.runners.imported_stages"
 CLIP = "open_clip"
 """What a server imports besides, where workers compare pictures."""
+THREADS = "OMP_NUM_THREADS"
 YOUNG = 100_000
 """The number of new objects after which Python looks for garbage. A worker keeps millions of facts,
 which Python would look through after every 700 new objects."""
@@ -45,17 +46,32 @@ _context: Any = multiprocessing.get_context(
 )
 
 
-def start_server(modules: Iterable[str] = ()) -> None:
+def start_server(workers: int, modules: Iterable[str] = ()) -> None:
     """Starts the server in the background, unless it runs already.
 
     Args:
+        workers: the number of workers. They share the processors: with as many workers as processors,
+            each worker computes in one thread, unless `OMP_NUM_THREADS` says otherwise.
         modules: modules that the server imports besides the stages.
     """
     if _context.get_start_method() == "forkserver":
         from multiprocessing import forkserver
 
         _context.set_forkserver_preload([IMPORTED, *modules])
-        forkserver.ensure_running()
+        with _threads(workers):
+            forkserver.ensure_running()
+
+
+@contextmanager
+def _threads(workers: int) -> Iterator[None]:
+    """Sets the number of threads for the process that starts meanwhile: libraries read it once."""
+    given = os.environ.get(THREADS)
+    os.environ[THREADS] = given or str(max(1, (os.cpu_count() or 1) // workers))
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ[THREADS]
 
 
 def stop_server() -> None:
@@ -93,7 +109,6 @@ class ForkedWorkerHandler(GrpcWorkerHandler):
         self._process: BaseProcess | None = None
 
     def start_worker(self) -> None:
-        start_server()
         variables = os.environ | {
             "CONTROL_API_SERVICE_DESCRIPTOR": text_format.MessageToString(
                 endpoints_pb2.ApiServiceDescriptor(url=self.control_address)
@@ -135,15 +150,16 @@ def _nameless_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def work(variables: Mapping[str, str], said_ready: Connection) -> None:
+def work(variables: dict[str, str], said_ready: Connection) -> None:
     """Serves Beam until the job ends. Runs in the worker's process.
 
     Args:
         variables: the environment variables of the command, with those that Beam's worker reads.
         said_ready: the worker sends a message here when it can work.
     """
+    threads = os.environ.get(THREADS, "1")
     os.environ.clear()
-    os.environ.update(variables)
+    os.environ.update({THREADS: threads} | variables)
     log = os.environ.get(VARIABLE)
     if log:
         sys.stderr = open(log, "a", encoding="utf-8", buffering=1)  # noqa: SIM115  # Beam prints tracebacks there, too

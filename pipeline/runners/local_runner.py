@@ -6,10 +6,13 @@ With several workers, each worker is a process of its own (`forked_worker.py`).
 
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
-from questloom.pipeline.runners.forked_worker import ForkedEnvironment
+from questloom.pipeline.runners.forked_worker import ForkedEnvironment, start_server
 
 
 def local_runner(workers: int) -> FnApiRunner:
     """The local runner with this number of worker processes. With 1, this process does all the work
     and starts no other. The runner needs the option `--direct_num_workers`."""
-    return FnApiRunner(default_environment=ForkedEnvironment() if workers > 1 else None)
+    if workers == 1:
+        return FnApiRunner()
+    start_server(workers)
+    return FnApiRunner(default_environment=ForkedEnvironment())

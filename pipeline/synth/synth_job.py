@@ -179,7 +179,7 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
     if not needs_vectors(job.recipe):
         return
     if workers > 1 and runner.is_local:
-        start_server([CLIP])
+        start_server(workers, [CLIP])
     clip = embed_store(job.store_path, job.recipe.models.clip, workers=workers, runner=runner)
     check_grounding(job.store, clip, job.recipe.grounding)
 
