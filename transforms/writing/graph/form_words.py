@@ -324,11 +324,11 @@ def _proper(label: str) -> bool:
 def place_of_writing(words: FormWords, reads: Reads) -> str:
     """Where a question says that writing stands: on a "part", a "whole" thing or a "cover", in the
     question's "picture", or in the picture or portrait of a later thing. Nobody says that something
-    is written on a person or a plant."""
+    is written on a person or a mineral."""
     part, kinds = words.class_noun(reads.part) if reads.part else "", words.kinds(reads.of)
     if part and part not in words.data["parts_written"]:
         return "part"
-    if kinds[:1] not in (("person",), ("taxon",), ()):
+    if kinds and kinds[0] not in words.data["unwritten"]:
         return "cover" if "book" in kinds else "whole"
     if reads.of == words.form.anchor:
         return "picture"

@@ -689,3 +689,10 @@ def test_that_other_man_is_not_said_beside_a_third_man():
     )
     beside = [t.cost for text, t in told if "father" in text and "that other man" in text]
     assert beside and min(beside) > min(t.cost for _, t in told) + RIVAL / 2
+
+
+@pytest.mark.parametrize(("kind", "apart"), [("mineral", True), ("cathedral", False)])
+def test_writing_stands_in_the_picture_of_a_mineral_and_on_a_church(kind: str, apart: bool):
+    clauses = ("image x0", "x1 P138 x0", "a reads P1684 inscription x1")
+    for text in _texts(f"x0 human, x1 {kind}", "monolingual", *clauses):
+        assert bool(re.search(r"in (?:the|its) picture", text)) == apart, text
