@@ -36,6 +36,7 @@ _AGAIN = re.compile(r"\b[Tt]his (?:man|woman|person)\b|(?<=\bas) this [a-z]+\b")
 """The words for the pictured person, or for the second of two things that have "the same" of
 something. They may repeat a noun."""
 _STRESSED = re.compile(r"\b(?:of|in|on|at|by|from) (it|him|her)\b ?(\w*)")
+_COUNTED = re.compile(r"\bthe (?:first|second) ([\w’'-]+)")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
@@ -195,8 +196,13 @@ def unclear_references(text: str, language: str = "en") -> list[str]:
     ['unclear: that river']
     >>> unclear_references("This bridge crosses a river. How deep is that lake?")
     ['nothing before: that lake']
+    >>> unclear_references("A bridge by the same woman as this bridge stands here. How old is the second bridge?")
+    ['unclear: the second bridge']
     """
     found, finite = [], _verbs(language)[0]
+    for counted in _COUNTED.finditer(text):
+        if f"as this {counted[1]}" in text[: counted.start()]:  # which bridge was named second?
+            found.append(f"unclear: {counted[0]}")
     for match in _BACK.finditer(text):
         if match[1] in finite or match[1] in BE:
             continue  # "the family that donated this painting"

@@ -6,6 +6,7 @@ from questloom.transforms.writing.graph.lints import (
     MAX_WORDS,
     problems,
     repeated,
+    unclear_references,
     weigh,
     weigh_sentence,
 )
@@ -166,3 +167,10 @@ def test_her_portrait_is_no_stressed_pronoun():
     assert light == weigh_sentence("Which year is written on that portrait?")
     assert weigh_sentence("Which film by her was made here?") == light + 4.0
     assert weigh_sentence("Which film was made in Velm by her?") == light + 4.0 + 0.18
+
+
+def test_the_second_of_two_is_not_said_where_this_one_was_named_second():
+    start = "A bridge commissioned by the same woman as this bridge spans a river."
+    assert "unclear: the second bridge" in problems(f"{start} Who engineered the second bridge?")
+    other = "This bridge spans a river. Another bridge spans that river."
+    assert unclear_references(f"{other} Who engineered the second bridge?") == []
