@@ -32,7 +32,7 @@ def test_a_worker_runs_in_a_process_of_its_own_with_the_variables_of_the_command
             pipeline
             | beam.Create([str(tmp_path)])
             | beam.Map(
-                lambda folder: open(f"{folder}/said", "w").write(
+                lambda folder: Path(folder, "said").write_text(
                     f"{os.getpid()} {os.environ['QUESTLOOM_SAID']}"
                 )
             )
