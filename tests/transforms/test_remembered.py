@@ -148,7 +148,7 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "planning.looks._things_of_year": (year(1850), 2, True),
     "planning.named.name_holds": ("Q1", "Q2"),
     "planning.named.page_names": ("Q1", entity_value("Q2")),
-    "planning.shapes.tree._describe_thing": ("Q1", 2, True, 1),
+    "planning.hiding._describe_thing": ("Q1", 2, True, 1),
     "planning.shapes.tree.steps_to": ("Q1", 9, True),
     "planning.steps._describe_step_end": ("Q1", "P1", "Q2", 2, 3, True, 1),
     "planning.steps.steps_from": ("Q1", 9, True),
