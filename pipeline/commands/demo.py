@@ -30,7 +30,7 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
     started, clock = time.time(), Clock()
     with Opened() as opened:
         recipe = choose_recipe(recipe_name, opened)
-    if workers > 1 and needs_vectors(recipe):
+    if workers > 1 and needs_vectors(recipe):  # else ingest would start it without CLIP
         start_server(workers, [CLIP])
     world, store, run = out / "world", out / "store", out / "run"
     write_once(world, articles=articles, seed=seed, workers=workers)

@@ -50,28 +50,30 @@ def start_server(workers: int, modules: Iterable[str] = ()) -> None:
     """Starts the server in the background, unless it runs already.
 
     Args:
-        workers: the number of workers. They share the processors: with as many workers as processors,
-            each worker computes in one thread, unless `OMP_NUM_THREADS` says otherwise.
+        workers: the number of workers, see `_shared_processors`.
         modules: modules that the server imports besides the stages.
     """
     if _context.get_start_method() == "forkserver":
         from multiprocessing import forkserver
 
         _context.set_forkserver_preload([IMPORTED, *modules])
-        with _threads(workers):
+        with _shared_processors(workers):
             forkserver.ensure_running()
 
 
 @contextmanager
-def _threads(workers: int) -> Iterator[None]:
-    """Sets the number of threads for the process that starts meanwhile: libraries read it once."""
-    given = os.environ.get(THREADS)
-    os.environ[THREADS] = given or str(max(1, (os.cpu_count() or 1) // workers))
+def _shared_processors(workers: int) -> Iterator[None]:
+    """Sets the number of threads for a process that starts meanwhile, unless the user has set it: with
+    as many workers as processors, each computes in one thread. Two workers with two threads each took
+    half as long again on two processors."""
+    if THREADS in os.environ:
+        yield
+        return
+    os.environ[THREADS] = str(max(1, (os.cpu_count() or 1) // workers))
     try:
         yield
     finally:
-        if given is None:
-            del os.environ[THREADS]
+        del os.environ[THREADS]
 
 
 def stop_server() -> None:
@@ -85,10 +87,18 @@ def stop_server() -> None:
 
 @Environment.register_urn(FORKED, None)
 class ForkedEnvironment(Environment):
-    """Tells Beam that a worker is a forked process of this machine."""
+    """Tells Beam that the workers are forked processes of this machine.
+
+    Args:
+        workers: the number of workers.
+    """
+
+    def __init__(self, workers: int, *of_beam: Any) -> None:
+        super().__init__(*of_beam)
+        self.workers = workers
 
     def to_runner_api_parameter(self, context: Any) -> tuple[str, bytes]:
-        return FORKED, b""
+        return FORKED, str(self.workers).encode()
 
     @staticmethod
     def from_runner_api_parameter(
@@ -97,7 +107,7 @@ class ForkedEnvironment(Environment):
         artifacts: Iterable[beam_runner_api_pb2.ArtifactInformation],
         context: Any,
     ) -> "ForkedEnvironment":
-        return ForkedEnvironment(capabilities, artifacts)
+        return ForkedEnvironment(int(payload), capabilities, artifacts)
 
 
 @WorkerHandler.register_environment(FORKED, bytes)
@@ -106,9 +116,15 @@ class ForkedWorkerHandler(GrpcWorkerHandler):
 
     def __init__(self, payload: bytes, state: Any, provision_info: Any, server: Any) -> None:
         super().__init__(state, provision_info, server)
+        self._workers = int(payload)
         self._process: BaseProcess | None = None
 
     def start_worker(self) -> None:
+        start_server(self._workers)
+        with _shared_processors(self._workers):
+            self._start()
+
+    def _start(self) -> None:
         variables = os.environ | {
             "CONTROL_API_SERVICE_DESCRIPTOR": text_format.MessageToString(
                 endpoints_pb2.ApiServiceDescriptor(url=self.control_address)
@@ -157,9 +173,8 @@ def work(variables: dict[str, str], said_ready: Connection) -> None:
         variables: the environment variables of the command, with those that Beam's worker reads.
         said_ready: the worker sends a message here when it can work.
     """
-    threads = os.environ.get(THREADS, "1")
     os.environ.clear()
-    os.environ.update({THREADS: threads} | variables)
+    os.environ.update(variables)
     log = os.environ.get(VARIABLE)
     if log:
         sys.stderr = open(log, "a", encoding="utf-8", buffering=1)  # noqa: SIM115  # Beam prints tracebacks there, too

@@ -6,7 +6,7 @@ With several workers, each worker is a process of its own (`forked_worker.py`).
 
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
-from questloom.pipeline.runners.forked_worker import ForkedEnvironment, start_server
+from questloom.pipeline.runners.forked_worker import ForkedEnvironment
 
 
 def local_runner(workers: int) -> FnApiRunner:
@@ -14,5 +14,4 @@ def local_runner(workers: int) -> FnApiRunner:
     and starts no other. The runner needs the option `--direct_num_workers`."""
     if workers == 1:
         return FnApiRunner()
-    start_server(workers)
-    return FnApiRunner(default_environment=ForkedEnvironment())
+    return FnApiRunner(default_environment=ForkedEnvironment(workers))

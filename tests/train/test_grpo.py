@@ -174,7 +174,9 @@ def test_sigterm_writes_a_checkpoint_while_a_step_is_played_and_the_run_goes_on_
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("out", "kept"), [("stopped_ddp", [2, 3]), ("stopped_late", [3])])
-def test_so_it_does_wherever_it_comes(stopped, out, kept):
+def test_sigterm_in_an_update_and_while_held_out_questions_are_played_does_so_too(
+    stopped, out, kept
+):
     """In an update (with two ranks, of which one is asked), and while the held-out questions are played."""
     went_on(stopped, out, kept)
 

@@ -362,7 +362,8 @@ def is_needed_whole(form: Form, made: Certificate, idle: bool = False) -> bool:
         return False
     if num_hops(part) == made.nominal_hops:
         return True
-    return idle and part.anchor in distances(part) and () != steps == chain(part)
+    has_picture = part.anchor in distances(part)  # without it, the part has no chain
+    return idle and has_picture and bool(steps) and chain(part) == steps
 
 
 def _on_page(facts: Lookups, anchor: str, answer: Answer, languages: tuple[str, ...]) -> bool:

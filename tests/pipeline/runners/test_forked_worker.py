@@ -58,3 +58,22 @@ def test_a_worker_that_dies_before_it_is_ready_ends_the_job(
         beam.Pipeline(runner=local_runner(2), options=options) as pipeline,
     ):
         pipeline | beam.Create([1])
+
+
+def test_workers_share_the_processors_unless_the_user_says_how_many_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    for given, expected in ((None, "3"), ("5", "5")):
+        monkeypatch.delenv(forked_worker.THREADS, raising=False)
+        if given:
+            monkeypatch.setenv(forked_worker.THREADS, given)
+        options = PipelineOptions(["--direct_num_workers=2"], save_main_session=False)
+        with beam.Pipeline(runner=local_runner(2), options=options) as pipeline:
+            (
+                pipeline
+                | beam.Create([str(tmp_path / "threads")])
+                | beam.Map(lambda path: Path(path).write_text(os.environ["OMP_NUM_THREADS"]))
+            )
+        assert (tmp_path / "threads").read_text() == expected
+        assert os.environ.get(forked_worker.THREADS) == given

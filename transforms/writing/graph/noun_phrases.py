@@ -37,6 +37,7 @@ class NounPhrases(Clauses):
     """One random derivation (choice of words) for the noun phrases of a form."""
 
     deepest = MAX_DEPTH + 1
+    """Depth of descriptions beyond which a wording is refused."""
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
         """The words for a term at the current place of the text. If `subject` is true, the term is
