@@ -3,6 +3,7 @@ states the price of each move."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 
 from questloom.records.form import (
@@ -257,8 +258,38 @@ class Moves:
             )
         )
 
-    def is_solved(self, state: State, wanted: tuple[frozenset[Clause], ...]) -> bool:
-        """Whether the answer is known, and a set of clauses that singles out the answer is
-        confirmed."""
-        answered = self.form.ask.var in state.known
-        return answered and any(clauses <= state.seen for clauses in wanted)
+    def least_calls(self, state: State, needed: frozenset[Clause]) -> int:
+        """A lower bound of the calls that confirm the given clauses and find the answer. A call
+        confirms clauses about one thing only. A claim that a name within a name tells costs no
+        call."""
+        free = {claim for *_, claim in self.exposed}
+        about = frozenset(self._about(c) for c in needed - state.seen if c not in free) - {()}
+        asked = self.form.ask.var
+        computes = asked not in state.known and any(c.out == asked for c in self.computes)
+        return _fewest_of_all(about) + computes
+
+    def _about(self, clause: Clause) -> tuple[str, ...]:
+        """The terms of which one must be the object of a call that confirms a clause."""
+        match clause:
+            case ClaimClause():
+                return self.end(clause.subject), self.end(clause.object)
+            case SentenceClause():
+                return (clause.subject,)
+            case Image():
+                return (clause.var,)
+            case Reads():
+                return (f"{LOOK} {clause.var}",)
+        return ()
+
+
+@lru_cache(65_536)
+def _fewest_of_all(groups: frozenset[tuple[str, ...]]) -> int:
+    """The smallest number of terms with at least one term of each group.
+
+    >>> _fewest_of_all(frozenset({("a", "b"), ("b", "c"), ("d",)}))
+    2
+    """
+    if not groups:
+        return 0
+    first = min(groups, key=len)
+    return 1 + min(_fewest_of_all(frozenset(g for g in groups if t not in g)) for t in first)

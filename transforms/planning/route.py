@@ -21,9 +21,9 @@ The computation is generous: a query always finds what it describes, and the sol
 right thing of several. The price is therefore a lower bound: no solution costs less.
 """
 
-from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from heapq import heappop, heappush
 from itertools import count
 
@@ -56,9 +56,8 @@ from questloom.transforms.planning.moves import (
 )
 from questloom.transforms.planning.treewidth import treewidth
 
-MAX_SETS = 64
-"""Maximum number of examined sets of clauses that single out the answer. The search for smaller
-sets of clauses stops when it has examined this number of sets."""
+FREE = (ClassClause, Compare, Compute)
+"""Clauses that the question itself states, so that no call confirms them."""
 MAX_STATES = 4_000
 """Maximum number of states that the search for the shortest path visits. If the search has visited
 this number of states without an end, a greedy path is taken in place of the shortest path."""
@@ -75,58 +74,41 @@ def find_route(form: Form, binding: Binding, facts: Facts) -> Route:
     Returns:
         The price and the moves of the cheapest solution.
     """
-    solver = Moves(form, binding, facts)
-    wanted, all_sets = selecting_sets(form, binding, facts)
-    best, exact = _cheapest(solver, wanted)
+    moves, needed = Moves(form, binding, facts), needed_clauses(form, binding, facts)
+    priced = {c for c in form.clauses if not isinstance(c, FREE)}
+
+    @cache
+    def selects(seen: frozenset[Clause]) -> bool:
+        return priced <= seen or _selects(form, seen, binding, facts)
+
+    def is_solved(state: State) -> bool:
+        return form.ask.var in state.known and needed <= state.seen and selects(state.seen)
+
+    best, exact = _cheapest(moves, needed, is_solved)
     return Route(
         calls=len(best.moves),
-        depth=_depth(solver, best.moves),
+        depth=_depth(moves, best.moves),
         pages=sum(m.startswith(VISIT) for m in best.moves),
         looks=sum(m.startswith((IMAGE_SEARCH, LOOK)) for m in best.moves),
         moves=best.moves,
         most_selective=most_selective(form, facts),
-        names_exposed=len(solver.exposed),
+        names_exposed=len(moves.exposed),
         treewidth=treewidth(form),
-        exact=exact and all_sets,
+        exact=exact,
     )
 
 
-def selecting_sets(
-    form: Form, binding: Binding, facts: Facts
-) -> tuple[tuple[frozenset[Clause], ...], bool]:
-    """The smallest sets of clauses that single out the answer, and whether the list is complete.
-
-    The question itself states classes and comparisons, which cost no call. Every set therefore
-    contains all clauses for classes and comparisons. The search starts with all clauses and leaves
-    out one clause at a time. If a set of clauses singles out the answer, every larger set does too.
-    The search therefore finds all smallest sets.
-    """
-    priced: tuple[Clause, ...] = tuple(
-        c for c in form.clauses if not isinstance(c, ClassClause | Compare | Compute)
-    )
-    waiting, found, smallest = deque([frozenset(priced)]), set[frozenset[Clause]](), []
-    for _ in range(MAX_SETS):
-        if not waiting:
-            break
-        chosen = waiting.popleft()
-        smaller = [
-            rest
-            for clause in priced
-            if clause in chosen
-            and ((rest := chosen - {clause}) in found or _selects(form, rest, binding, facts))
-        ]
-        if not smaller:
-            smallest.append(chosen)
-        waiting.extend(rest for rest in smaller if rest not in found)
-        found.update(smaller)
-    # Sets whose subsets were not explored still single out the answer themselves.
-    return (*smallest, *waiting), not waiting
+def needed_clauses(form: Form, binding: Binding, facts: Facts) -> frozenset[Clause]:
+    """The clauses that a solver must confirm: without one of them, the others do not single out the
+    answer. The question itself states classes and comparisons, which need no call."""
+    priced = frozenset(c for c in form.clauses if not isinstance(c, FREE))
+    return frozenset(c for c in priced if not _selects(form, priced - {c}, binding, facts))
 
 
 def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Facts) -> bool:
-    """Whether the chosen clauses of a form single out its answer."""
-    free = (ClassClause, Compare, Compute)
-    kept = [c for c in form.clauses if c in chosen or isinstance(c, free)]
+    """Whether the chosen clauses of a form single out its answer. If a set of clauses does, every
+    larger set does too."""
+    kept = [c for c in form.clauses if c in chosen or isinstance(c, FREE)]
     reached = {form.ask.var}
     while more := {v for c in kept if reached & set(variables(c)) for v in variables(c)} - reached:
         reached |= more
@@ -162,34 +144,39 @@ def most_selective(form: Form, facts: Facts) -> int:
     return min(found, default=0)
 
 
-def _cheapest(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[State, bool]:
+def _cheapest(
+    moves: Moves, needed: frozenset[Clause], is_solved: Callable[[State], bool]
+) -> tuple[State, bool]:
     """Of all states found that solve the question, the one with the fewest calls. The second result
-    says whether no cheaper solution can exist (Dijkstra, 1959)."""
-    queue, order, fewest = list[tuple[int, int, State]](), count(), dict[tuple, int]()
+    says whether no cheaper solution can exist. A state's rank is its number of calls, plus a lower
+    bound of the calls to come (A*; Hart, Nilsson and Raphael, 1968)."""
+    queue, order = list[tuple[int, int, int, State]](), count()
+    fewest = dict[tuple, int]()
 
     def reach(states: Iterable[State]) -> None:
         for state in states:
             calls = len(state.moves)
             if state.place not in fewest or calls < fewest[state.place]:
                 fewest[state.place] = calls
-                heappush(queue, (calls, next(order), state))
+                rank = calls + moves.least_calls(state, needed)
+                heappush(queue, (rank, -calls, next(order), state))
 
     reach([moves.start()])
     for _ in range(MAX_STATES):
         if not queue:
             break
         *_, state = heappop(queue)
-        if moves.is_solved(state, wanted):
+        if is_solved(state):
             return state, True
         reach(moves.following(state))
-    return _greedy(moves, wanted), False
+    return _greedy(moves, is_solved), False
 
 
-def _greedy(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
+def _greedy(moves: Moves, is_solved: Callable[[State], bool]) -> State:
     """A greedy path, for the case that no shortest path was found. Each step makes the move that
     confirms most clauses. The path may end without a solution."""
     state = moves.start()
-    while not moves.is_solved(state, wanted):
+    while not is_solved(state):
         walks = list(moves.following(state))
         if not walks:
             break  # some claim is on no page: no path leads to the answer

@@ -20,7 +20,8 @@ from questloom.records.knowledge import (
     entity_value,
 )
 from questloom.transforms.planning import route as route_module
-from questloom.transforms.planning.route import find_route, selecting_sets
+from questloom.transforms.planning.moves import Moves
+from questloom.transforms.planning.route import find_route, needed_clauses
 from tests.small_facts import claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE
 from tests.transforms.planning.tower import (
@@ -109,9 +110,8 @@ def test_branches_that_meet_are_wider_than_a_chain_whatever_is_written():
     assert found.treewidth == 2
 
 
-def test_what_needs_every_clause_has_one_smallest_set():
-    wanted, is_all = selecting_sets(THREE, THREE_BINDING, facts())
-    assert is_all and wanted == (frozenset(THREE.clauses),)
+def test_each_clause_of_a_chain_is_needed():
+    assert needed_clauses(THREE, THREE_BINDING, facts()) == frozenset(THREE.clauses)
 
 
 def test_what_no_page_says_costs_a_search_and_is_not_free():
@@ -194,11 +194,10 @@ def test_two_branches_are_no_deeper_than_the_longer_of_them():
     assert (found.calls, found.depth, found.pages) == (4, 4, 2)
 
 
-@pytest.mark.parametrize("limit", ["MAX_STATES", "MAX_SETS"])
-def test_beyond_its_limits_a_route_is_a_way_that_was_found_and_says_so(monkeypatch, limit):
-    monkeypatch.setattr(route_module, limit, 1)
+def test_beyond_its_limit_a_route_is_a_way_that_was_found_and_says_so(monkeypatch):
+    monkeypatch.setattr(route_module, "MAX_STATES", 1)
     found = find_route(THREE, THREE_BINDING, facts())
-    assert found.exact is (limit == "MAX_SETS") and found.calls >= 4
+    assert not found.exact and found.calls >= 4
     won = ClaimClause(subject="x1", property="P166", object=entity_value(PRIZE))
     many = find_route(
         born("x1", SHOWN, DESIGNED, won),
@@ -206,6 +205,23 @@ def test_beyond_its_limits_a_route_is_a_way_that_was_found_and_says_so(monkeypat
         facts(more=(claim(ARCHITECT, "P166", PRIZE),)),
     )
     assert not many.exact
+
+
+@pytest.mark.parametrize(
+    ("form", "binding"), [(TWO, TWO_BINDING), (THREE, THREE_BINDING), (SPAN, SPAN_BINDING)]
+)
+def test_the_bound_of_the_calls_to_come_saves_states_and_keeps_the_price(
+    monkeypatch, form, binding
+):
+    bounded = find_route(form, binding, facts())
+    monkeypatch.setattr(route_module, "MAX_STATES", 7)
+    assert find_route(form, binding, facts()) == bounded and bounded.exact
+    moves = Moves(form, binding, facts())
+    assert 0 < moves.least_calls(moves.start(), frozenset(form.clauses)) <= bounded.calls
+    monkeypatch.setattr(Moves, "least_calls", lambda *_: 0)
+    assert find_route(form, binding, facts()).exact is (form == TWO)
+    monkeypatch.setattr(route_module, "MAX_STATES", 100)
+    assert find_route(form, binding, facts()).calls == bounded.calls
 
 
 def test_a_name_within_a_name_that_the_words_give_is_in_hand_from_the_start():
@@ -278,8 +294,8 @@ def test_whoever_does_not_look_still_knows_what_kind_of_thing_is_pictured():
     own = claim(TOWER, "P1619", year(1700))
     twin = (of_bridge[0].replace(value=entity_value(LIGHTHOUSE)), *of_bridge[1:])
     for others, needless in ((of_bridge, True), (twin, False)):
-        wanted, _ = selecting_sets(form, TWO_BINDING, facts(more=(own, *others)))
-        assert any(SHOWN not in clauses for clauses in wanted) is needless
+        store = facts(more=(own, *others))
+        assert (SHOWN not in needed_clauses(form, TWO_BINDING, store)) is needless
 
 
 def test_the_reading_is_the_one_of_the_shown_picture_whatever_others_say():
