@@ -42,6 +42,9 @@ relation) beside its name."""
 PASSED_OVER = 3.0
 """The penalty for each unused clause, if the solver follows a clause that is farther from the
 picture."""
+MAX_PATHS = 500
+"""Maximum number of paths that the solver follows in one episode. A path is a list of clauses that
+leads to a thing; a long question has thousands of paths to things on few pages."""
 
 
 # The oracle's turns have the same parts, but their module knows the logical form and so must not be imported here.
@@ -195,10 +198,9 @@ class ShortcutSolver:
         return PASSED_OVER * len(nearer)
 
     def _reach(self, lead: _Lead) -> None:
-        """Records a path (list of clauses) to a thing if the path is new, and queues the thing's
-        page for reading."""
+        """Records a path to a thing if the path is new, and queues the thing's page for reading."""
         ways = self._reached.setdefault(key(lead.thing.title), [])
-        if all(way.used != lead.used for way in ways):
+        if self._num_added < MAX_PATHS and all(way.used != lead.used for way in ways):
             ways.append(lead)
             self._add(lead)
 

@@ -14,7 +14,13 @@ from questloom.agent.providers.local_provider import LocalProvider
 from questloom.agent.shortcut import question_reading, shortcut_engine, shortcut_solver
 from questloom.agent.shortcut.question_reading import read_question
 from questloom.agent.shortcut.shortcut_engine import ShortcutEngine
-from questloom.agent.shortcut.shortcut_solver import UNKNOWN, Observation, ShortcutSolver, _Lead
+from questloom.agent.shortcut.shortcut_solver import (
+    MAX_PATHS,
+    UNKNOWN,
+    Observation,
+    ShortcutSolver,
+    _Lead,
+)
 from questloom.agent.turns.limits import Limits
 from questloom.knowledge.store.build import build_store
 from questloom.knowledge.store.store import Store
@@ -155,6 +161,14 @@ def test_of_leads_with_equal_rank_the_oldest_comes_first():
     assert heapq.heappop(solver._leads)[2] == first
     solver._add(third)
     assert [heapq.heappop(solver._leads)[2] for _ in range(2)] == [second, third]
+
+
+def test_a_long_question_has_no_more_than_so_many_paths():
+    """A question of eleven clauses led to one thing by over ten thousand lists of clauses."""
+    solver, thing = ShortcutSolver("Who was the wife of the man from Velm?"), Thing("Ada Lund")
+    for number in range(MAX_PATHS + 9):
+        solver._reach(_Lead(thing, frozenset({number}), 1.0, "link"))
+    assert len(solver._leads) == len(solver._reached[key("Ada Lund")]) == MAX_PATHS
 
 
 def test_without_anything_found_it_says_that_it_does_not_know():
