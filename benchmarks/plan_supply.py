@@ -38,7 +38,7 @@ from questloom.transforms.writing.graph.english import English
 
 HEAD = (
     "| shape, size | level | things with a plan | plans | with a curiosity | things with a worded one | worded plans "
-    "| faults of the others | calls, median of the dearest | CPU a thing | work | refused most |\n"
+    "| faults of the others | calls of each thing's dearest plan, median (and things) | CPU a thing | work | refused most |\n"
     f"|{12 * '---|'}"
 )
 METHOD_OF = {CHAIN: "paths", MEET: "paths", TREE: "injection"}
@@ -68,7 +68,8 @@ class Supply:
     """
 
     def line(self) -> str:
-        calls = f"{median(self.routes):g} (most {max(self.routes)})" if self.routes else "none"
+        each = ", ".join(f"{n} of {calls}" for calls, n in sorted(Counter(self.routes).items()))
+        calls = f"{median(self.routes):g} ({each})" if self.routes else "none"
         low, high = Share(self.with_plan, self.things).interval
         things = f"{self.with_plan} of {self.things} [{low:.0%}, {high:.0%}]"
         most = ", ".join(f"{reason} {n}" for reason, n in self.refused.most_common(3))
