@@ -189,20 +189,22 @@ def hole_lines(played: Iterable[Played]) -> Iterator[str]:
             )
 
 
-def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
+def find_hit(facts: Facts, episode: Episode, answer: Answer, computed: bool) -> float | None:
     """The first turn whose result contains the answer, divided by the number of turns. The value is
-    None if no turn's result contains the answer.
+    None if no turn's result contains the answer. A computed number stands by chance in other texts,
+    so only results of computations count for it.
     """
     names = answer_names(facts, answer, ("en",))
     for number, turn in enumerate(episode.turns, 1):
-        if turn.result is not None and leaked(turn.result.text, names):
+        is_meant = not computed or (turn.call is not None and turn.call.name == CONFINED)
+        if is_meant and turn.result is not None and leaked(turn.result.text, names):
             return number / len(episode.turns)
     return None
 
 
-def hit_line(facts: Facts, kept: Iterable[Trajectory]) -> str:
+def hit_line(facts: Facts, kept: Iterable[tuple[Question, Trajectory]]) -> str:
     """The number of a level's episodes that find the answer only in their second half."""
-    hits = [find_hit(facts, t.episode, t.answer) for t in kept]
+    hits = [find_hit(facts, t.episode, t.answer, q.needs_computation) for q, t in kept]
     met = [hit for hit in hits if hit is not None]
     mean = f"{statistics.mean(met):.2f}" if met else "-"
     return (
@@ -241,7 +243,7 @@ def main() -> None:
         print(correlation_line("shortcut solver where it is right", solved))
         of_oracle = [(p.route.calls, num_calls(t.episode)) for p, t in shown]
         print(correlation_line("oracle", of_oracle))
-        print(hit_line(Lookups(store), [t for _, t in shown]))
+        print(hit_line(Lookups(store), [(p.question, t) for p, t in shown]))
     for line in hole_lines(played):
         print(line)
     for p in played if given.list else []:
