@@ -24,9 +24,11 @@ BIRTH, DEATH = "P569", "P570"
 MANY = 5
 """If a question has at least this number of claims, the descriptions of the compared things count
 as long."""
-LIES = 2.0
-"""Cost of "How many years lie between its opening and the year on its plaque?": readers prefer "How
-many years before the year on its plaque was that church opened?"."""
+TOLD = 4.0
+"""Cost of "How many years passed between his death and that year?"."""
+NEAR, FAR = 6, 0.7
+"""The number of words of two people between which a reader keeps "how many years" in mind, and the
+cost of each further word."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
@@ -84,24 +86,16 @@ def of_ages(words: FormWords, compute: Compute) -> bool:
     """Whether the function `ages` must word a question for the years between two dates. It must for
     births or deaths of two people, and for events with long descriptions."""
     return _same_of_people(words, compute) or (
-        len(words.claims) >= MANY
-        and all(_event(words, a) for a in compute.args)
-        and not _own_year(words, compute)
+        len(words.claims) >= MANY and all(_event(words, a) for a in compute.args)
     )
 
 
 def counts_between(words: FormWords, compute: Compute) -> bool:
     """Whether the years between a year in a picture and an event can be asked for by a noun for the
-    event: "How many years lie between her birth and the year in her picture?"."""
+    event: "How many years passed between her birth and the year in her picture?"."""
     return any(a in words.reads for a in compute.args) and all(
         _event(words, a) for a in compute.args
     )
-
-
-def _own_year(words: FormWords, compute: Compute) -> bool:
-    """Whether a year in a thing's picture is compared with a date of the same thing."""
-    dated = {words.definition(a)[1].subject for a in compute.args if a not in words.reads}
-    return any(words.reads[a].of in dated for a in compute.args if a in words.reads)
 
 
 def _same_of_people(words: FormWords, compute: Compute) -> bool:
@@ -144,6 +138,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     if claim.property == BIRTH:
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
     died = phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)
+    # "How many years before the artist behind this painting did the man who influenced him die?"
+    phrases.cost += FAR * max(0, len(f"{one} {other}".split()) - NEAR)
     # "How many years before him did his teacher die?"
     phrases.cost += 3.0 * (one in ("him", "her"))
     return f"how many years {'before' if first else 'after'} {one} {died}?"
@@ -169,6 +165,8 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
     for literal in (near, far):
         if literal not in words.reads:
             phrases.used.add(words.definition(literal)[0])
+    # After "The portrait of the artist bears a year." follows "How many years later did he die?".
+    phrases.cost += TOLD * any(a in phrases.told_years for a in compute.args)
     nouns = [_event(words, literal) for literal in (near, far)]
     if nouns[0] == nouns[1]:
         one, other = phrases.noun_phrase(about(near)), phrases.noun_phrase(about(far))
@@ -180,7 +178,6 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
             else phrases.possessor(about(literal), noun)
             for literal, noun in zip((near, far), nouns, strict=True)
         )
-    phrases.cost += LIES * _own_year(words, compute)
     return f"how many years {phrases.choose(('lie', 'passed'))} between {ends}?"
 
 
