@@ -147,7 +147,8 @@ def _entity(phrases: NounPhrases) -> str:
     noun = words.noun(var)
     # "Which Gothic bridge crosses that river?"
     adjectives = [c for c in claims if not person and phrases.is_adjective(*c)]
-    adjectives = adjectives if len(adjectives) < len(claims) else []
+    if len(adjectives) == len(claims) or phrases.rng.random() < 0.2:
+        adjectives = []
     claims = [c for c in claims if c not in adjectives]
     frames = {i: phrases.frames(i) for i, _ in claims}
     # "Which painting by her was made in the town?", not "… made in the town is by her?". But "… is by
@@ -164,6 +165,8 @@ def _entity(phrases: NounPhrases) -> str:
         modifying = []
     kind = phrases.kind_in_question(var, noun, modifying or claims)
     who = "who" if person else f"which {kind}"
+    # "Which other Gothic bridge" would call the first one Gothic too.
+    phrases.cost += HOPELESS * (bool(adjectives) and kind.startswith("other "))
     for index, slot in adjectives:
         who = phrases.with_adjective(who, phrases.other(index, slot))
     if not person:

@@ -101,12 +101,6 @@ class Telling(Pronouns):
             more = [self.choose(facts)]  # "Her son commissioned the bridge that …"
         self.used.update(more)
         claims = [(i, self._slot(i, var)) for i in more]
-        told = [
-            words.name(o)
-            for i in facts
-            if isinstance(o := self.other(i, self._slot(i, var)), Value)
-        ]
-        told += map(bare, words.ends(index, slot))  # not "an architect designed"
         if by_role:
             return self._by_role(var, known, self.choose(roles), slot, claims)
         # Everybody comes from a family, and each painting is by an artist: "this man's family" and
@@ -126,7 +120,7 @@ class Telling(Pronouns):
             self.subject = var
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
-            named = self._first_named(var, told)
+            named = self._first_named(var)
             if claims and frame.is_reducible and self.rng.random() < 0.5:
                 head, named = named, self.modified(named, [(index, slot)], person, bare_head=True)
                 # "Another painting by her hangs in the museum" would say that the first is there
@@ -154,14 +148,15 @@ class Telling(Pronouns):
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject
         frame = self._also(frame, index, slot)
         self.cost += WEAK * frame.is_weak  # "is by an author"
-        named = self._first_named(var, told)
+        named = self._first_named(var)
         if claims and self._now_another:
             # "Another painting by her" would say that the first one is hers too; "also keeps a
             # painting by her" does not.
-            named = words.words.indefinite(self._nouns[var])
-            frame = frame if frame.verb.startswith("also") else frame.with_also()
-            self.cost += HOPELESS * (not self._has_one(known, self._now_another))
-            self._now_another = ""
+            if self._has_one(known, self._now_another):
+                named, self._now_another = words.words.indefinite(self._nouns[var]), ""
+                frame = frame if "also" in f"{frame.verb} {frame.middle}" else frame.with_also()
+            else:
+                self.cost += HOPELESS
         if claims:
             named = self.modified(named, claims, person, bare_head=True)
         self._introduced_as(var)
@@ -190,7 +185,7 @@ class Telling(Pronouns):
         """Whether the text has connected a known thing with another thing of a kind."""
         told = (self.form_words.claims[i] for i in self.used - self._saying)
         alike = self._alike(noun)
-        return any({c.subject, c.object} >= {known, v} for c in told for v in alike)
+        return any({c.subject, c.object} == {known, v} for c in told for v in alike if v != known)
 
     def frame(self, index: int, *, subject: str) -> Frame:
         frame = super().frame(index, subject=subject)
@@ -252,13 +247,11 @@ class Telling(Pronouns):
 
     # ------------------------------------------------------------ kinds and pronouns
 
-    def _first_named(self, var: str, facts: Sequence[str]) -> str:
+    def _first_named(self, var: str) -> str:
         """The noun at a first mention: "a river", or "another river" if a river was mentioned
-        before. A film's director is called "a man", not "a director"."""
+        before. A film's director is called "a man": nothing says that directing was his profession."""
         words = self.form_words
-        noun = words.called(var) if self.rng.random() < 0.6 else words.noun(var)
-        if any(fact.endswith(noun) for fact in facts):
-            noun = words.noun(var)  # not "a director …. She worked as a film director"
+        noun = words.noun(var)
         self._nouns[var] = noun
         self._mentioned.append(var)
         same = self._alike(short(words, noun))
@@ -361,7 +354,7 @@ class Telling(Pronouns):
         # "A man from the family of this man's father died. … that other man": the father?
         self.cost += RIVAL * (person and anchor in alike and self._has_third(var, alike))
         if len(alike) == 1:
-            return the if role else that if person else self.choose((the, that))
+            return the if role else that
         if len(others) > 1:
             # "In which year was the first species discovered?": the reader must go back.
             self.cost += HOPELESS * (self.asking and var == alike[0])

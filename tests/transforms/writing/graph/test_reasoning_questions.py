@@ -210,10 +210,7 @@ def test_of_two_deaths_the_verb_is_said_once():
         genders={"x0": "she", "x1": "he"},
     )
     assert all(
-        text.startswith("How many years before ")
-        and " did her teacher " in text
-        and " died " not in text
-        for text in made
+        re.fullmatch(r"How many years after her teacher did .* die\?", text) for text in made
     ), made
 
 
