@@ -30,7 +30,7 @@ BEFORE = 2.0
 """Cost of counting back from an event: "How many years before its architect died was it built?"."""
 ITS_IT = 4.0
 """Cost of "it" as the subject behind the year of its own picture."""
-SPLIT = 1.0
+SPLIT = 2.0
 """Cost of a clause inside a verb: "In what year was the museum that houses this painting founded?"."""
 LYING = 2.0
 """Cost of "On which river does the birthplace of this novel's author lie?". Readers gave it 3 of 5,

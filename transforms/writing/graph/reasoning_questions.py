@@ -142,6 +142,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     first = words.years.get(str(of[far]), 0) < words.years.get(str(of[near]), 0)
     index, claim = words.definition(of[far])
     one, other = phrases.noun_phrase(near), phrases.noun_phrase(far, subject=True)
+    # "How many years before the artist behind this painting did the man who influenced him die?"
+    phrases.cost += FAR * max(0, len(f"{one} {other}".split()) - NEAR)
     if claim.property == BIRTH:
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
     frame = phrases.choose(phrases.frames(index))
@@ -150,8 +152,6 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
         died = frame.inverted(one, words.verbs.bases)
         return f"how many years {'after' if first else 'before'} {other} {died}?"
     died = frame.inverted(other, words.verbs.bases)
-    # "How many years before the artist behind this painting did the man who influenced him die?"
-    phrases.cost += FAR * max(0, len(f"{one} {other}".split()) - NEAR)
     # "How many years before him did his teacher die?"
     phrases.cost += 3.0 * (one in ("him", "her"))
     return f"how many years {'before' if first else 'after'} {one} {died}?"

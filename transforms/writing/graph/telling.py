@@ -3,6 +3,7 @@ sentences refer back to the thing."""
 
 import copy
 import random
+import re
 from collections.abc import Mapping, Sequence
 
 from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
@@ -29,8 +30,11 @@ BACKWARD = 2.5
 painting is owned by this museum.", "A museum employed her."."""
 UNNAMED = 4.0
 """Cost of "that woman" where a reader expects "she"."""
-RIVAL = 6.0
-"""Cost of "that other man" where a third person may be a man too."""
+RIVAL = 25.0
+"""Cost of "that other man" where a third person may be a man too. Two readers of two could not tell
+the men apart."""
+READ_ON = 3.0
+"""Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""
 ROLE = 1.0
 """Cost of "the architect", which may be a woman, where "she" is as short."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
@@ -128,13 +132,16 @@ class Telling(Pronouns):
                 weak = named.removeprefix(head).split()[0] in PREPOSITIONS
                 self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
-                return f"{named} {self.predicates(claims)}."
+                more_said = self.predicates(claims)
+                self.cost += READ_ON * self._reads_on(named, more_said)
+                return f"{named} {more_said}."
             # "Another painting was also made there" says it twice.
             also = frame if self._now_another else self._also(frame, index, slot)
             said = also.predicate(self._other_end(frame, index, slot))
             self.cost += HOPELESS * frame.is_weak  # "A painting in the museum is by this man"
             if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
+            self.cost += READ_ON * self._reads_on(named, said)
             self._introduced_as(var)
             if claims and not reduced:
                 [(i, end)] = claims
@@ -196,6 +203,11 @@ class Telling(Pronouns):
         said = super().predicates(claims)
         self._saying = set()
         return said
+
+    @staticmethod
+    def _reads_on(named: str, said: str) -> bool:
+        """Whether a reader may take a predicate for one of the pictured thing."""
+        return re.search(r" this [\w-]+$", named) is not None and said.split()[0].endswith("ed")
 
     def _by_role(
         self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]
