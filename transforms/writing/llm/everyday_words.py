@@ -103,13 +103,16 @@ def _english(store: Any) -> English:
     return English(store, recipe_seed=0)
 
 
-def word_question(store: Any, subject: str, property_id: str, value: Value, language: str) -> str:
+def word_question(
+    store: Any, subject: str, property_id: str, value: Value, language: str, precision: str = ""
+) -> str:
     """The usual question for a value of a named thing ("What is the range of Ardwen Light, in
-    nautical miles?"); "" where the property has no phrase."""
+    nautical miles?"); "" where the property has no phrase. A date is asked for with the given
+    precision, or with its own."""
     answer = answer_of(store, value) if language == LANGUAGE and relation(property_id).say else None
     if answer is None:
         return ""
-    ask = Ask(var="a", type=answer.type, unit=answer.unit, precision=answer.precision)
+    ask = Ask(var="a", type=answer.type, unit=answer.unit, precision=precision or answer.precision)
     form = Form(
         clauses=(ClaimClause(subject=entity_value(subject), property=property_id, object="a"),),
         ask=ask,

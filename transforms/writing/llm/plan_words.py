@@ -146,4 +146,6 @@ def _example(store: Any, draft: Draft, language: str) -> str:
     if clause is None or draft.answer.precision == "century":
         return ""
     value = value_of_key(draft.bindings[clause.object])  # type: ignore[index]
-    return word_question(store, _subject(draft, clause), clause.property, value, language)
+    return word_question(
+        store, _subject(draft, clause), clause.property, value, language, draft.answer.precision
+    )
