@@ -108,7 +108,7 @@ def main() -> None:
         names = [row["verdict"] for row in read_rows(FOLDER / "names.tsv")]
         print(f"names: {names.count('right')} of {len(names)} read right")
     for verdict in chosen if arguments.refused else ():
-        if verdict.verdict not in GOOD:
+        if verdict.verdict not in ("", *GOOD):
             print(f"\n{verdict.set} {verdict.kind} {verdict.number}, {verdict.reader}:", end=" ")
             print(f"{verdict.verdict}. {verdict.question} [{verdict.answer}]\n  {verdict.remark}")
 

@@ -14,6 +14,7 @@ from questloom.transforms.writing.llm.everyday_words import (
     find_role_nouns,
     noun_of,
     role_nouns,
+    word_claim,
     word_question,
 )
 from questloom.transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
@@ -244,3 +245,10 @@ def test_the_usual_question_asks_for_a_date_as_exactly_as_the_answer(store):
     for precision, opening in (("year", "In wh"), ("day", "On wh")):
         said = word_question(store, "Q2", "P569", day, "en", precision)
         assert said.startswith(opening) and said.endswith(" was Ada Orm born?"), said
+
+
+def test_a_claim_is_told_as_people_say_it(store):
+    told = {work: word_claim(store, claim(work, "P170", "Q2"), "en") for work in ("Q1", "Q4", "Q2")}
+    assert told["Q1"].startswith("Ada Orm painted ") and told["Q4"] == "Ada Orm made “The Rower”"
+    assert word_claim(store, claim("Q1", "P170", "Q2"), "de") == ""
+    assert word_claim(store, claim("Q1", "P99999", "Q2"), "en") == ""
