@@ -67,7 +67,7 @@ class Telling(Pronouns):
         """A copy of this wording that continues with a new sentence."""
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
-        other.told_years = set(self.told_years)
+        other.told_years, other.works = set(self.told_years), dict(self.works)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
         other._empty, other._empty_before = 0.0, self._empty
@@ -97,6 +97,9 @@ class Telling(Pronouns):
         slot = self._slot(index, var)
         known, person = self.other(index, slot), words.is_person(var)
         self.used.add(index)
+        named = [noun for noun in words.ends(index, slot) if noun in words.data["of_kind"]]
+        if named and self.rng.random() < 0.7:  # "That river has a tributary."
+            return self._has(known, var, self.choose(named))
         light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
         more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
         roles = words.ends(index, slot)
@@ -130,6 +133,7 @@ class Telling(Pronouns):
                 # "Another painting by her hangs in the museum" would say that the first is there
                 # too, but not "another painting donated by her".
                 weak = named.removeprefix(head).split()[0] in PREPOSITIONS
+                weak = weak and " by the same " not in named
                 self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
                 more_said = self.predicates(claims)
@@ -169,6 +173,14 @@ class Telling(Pronouns):
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
 
+    def _has(self, known: Term, var: str, noun: str) -> str:
+        subject = self.noun_phrase(known, subject=True)
+        self.subject, self.subject_words = known if isinstance(known, str) else "", subject
+        self._mentioned.append(var)
+        self._nouns[var] = noun
+        self._introduced_as(var)
+        return f"{subject} has {self.form_words.words.indefinite(noun)}."
+
     def _also(self, frame: Frame, index: int, slot: str) -> Frame:
         """The sentence with "also" if the text has said the same of the earlier thing: "The artist
         behind this painting also painted another painting"."""
@@ -197,6 +209,14 @@ class Telling(Pronouns):
     def frame(self, index: int, *, subject: str) -> Frame:
         frame = super().frame(index, subject=subject)
         return self._also(frame, index, "o" if subject == "s" else "s")
+
+    def _same(self, index: int, slot: str) -> str:
+        said, var = super()._same(index, slot), self.other(index, slot)
+        noun = self.form_words.called(str(var))
+        # "A painting by the same artist as that painting": that painting was the last one named.
+        # But "the same woman" would be any woman whom the text has named.
+        clear = noun in self.form_words.data["professions"] and len(self._alike(noun)) == 1
+        return re.sub(r"^(the same [\w -]+?) as that [\w-]+$", r"\1", said) if clear else said
 
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
         self._saying = {i for i, _ in claims}
@@ -308,8 +328,8 @@ class Telling(Pronouns):
                 return f"other {noun}"
         return noun
 
-    def possessor(self, term: Term, noun: str) -> str:
-        said = super().possessor(term, noun)
+    def possessor(self, term: Term, noun: str, *, short: bool = True) -> str:
+        said = super().possessor(term, noun, short=short)
         self._mentioned.append(term)
         if said.startswith("its ") and isinstance(term, str):
             self._called_it = term
@@ -322,7 +342,7 @@ class Telling(Pronouns):
         return said
 
     def _introduced_as(self, var: str) -> None:
-        self.introduce(var, self._nouns[var])
+        self.introduce(var, self.works.get(var, self._nouns[var]))
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
         said = super().noun_phrase(term, subject=subject)
