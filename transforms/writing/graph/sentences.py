@@ -237,12 +237,14 @@ def joined(before: str, text: str, telling: Telling) -> str:
 
 
 def _is_new_place(telling: Telling, noun: str) -> bool:
-    """Whether the previous sentence has introduced a place with a noun, after which "where" means
-    this place."""
-    words = telling.form_words
-    return any(
-        n == noun and telling.is_new(v) and words.is_place(v) and not words.is_water(v)
-        for v, n in telling.introduced.items()
+    """Whether the current sentence sets a new thing in the place that the previous sentence has
+    introduced."""
+    words, place = telling.form_words, telling.place
+    return (
+        telling.introduced.get(place) == noun
+        and telling.is_new(place)
+        and words.is_place(place)
+        and not words.is_water(place)
     )
 
 

@@ -60,6 +60,9 @@ class Telling(Pronouns):
         self._announcing = False
         self._empty, self._empty_before = 0.0, 0.0
         """What the current and the previous sentence cost as empty ones."""
+        self.place = ""
+        """The place in which the current sentence sets a new thing: "A treaty was signed in that
+        town."."""
         self._now_another = ""
         """The noun that the current sentence uses with "another"."""
 
@@ -75,7 +78,7 @@ class Telling(Pronouns):
         other._subjects = self._subjects | {self.subject}
         other.subject_words = ""
         other._known_before, other._known = self._known, frozenset(self.introduced)
-        other._now_another = other._called_it = ""
+        other._now_another = other._called_it = other.place = ""
         return other
 
     def join(self) -> None:
@@ -142,6 +145,8 @@ class Telling(Pronouns):
             # "Another painting was also made there" says it twice.
             also = frame if self._now_another else self._also(frame, index, slot)
             said = also.predicate(self._other_end(frame, index, slot))
+            if not claims and frame.preposition in ("at", "in", "on") and isinstance(known, str):
+                self.place = known
             self.cost += HOPELESS * frame.is_weak  # "A painting in the museum is by this man"
             if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)

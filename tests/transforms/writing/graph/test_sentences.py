@@ -688,3 +688,14 @@ def test_writing_stands_in_the_picture_of_a_mineral_and_on_a_church(kind: str, a
     clauses = ("image x0", "x1 P138 x0", "a reads P1684 inscription x1")
     for text in _texts(f"x0 human, x1 {kind}", "monolingual", *clauses):
         assert bool(re.search(r"in (?:the|its) picture", text)) == apart, text
+
+
+def test_where_joins_what_happened_in_a_place_and_not_what_was_done_with_a_thing_there():
+    signed = ("image x0", "x1 P915 x0", "x1 P840 x2", "x3 P276 x2", "x3 is treaty", "x3 P585 a")
+    kinds = "x0 lighthouse, x1 film, x2 town, x3 treaty"
+    said = {text for text, _ in _tellings(kinds, "date", *signed, num=150)}
+    assert any("in a town where a treaty was signed" in text for text in said), said
+    given = ("image x0", "x0 P84 x1", "x1 P108 x2", "x3 P276 x2", "x3 P1028 x4", "x3 P2048 a")
+    kinds = "x0 lighthouse, x1 human, x2 art museum, x3 painting, x4 family"
+    for text, _ in _tellings(kinds, "quantity metre", *given, num=150):
+        assert "museum where a family" not in text, text
