@@ -139,12 +139,12 @@ class Sentences(Grammar):
             if self.at(start, "what", "colour"):
                 yield start + 2, var, (Kind(var, "colour"),)
         elif self.at(start, "which"):
-            for begin in (Part(start + 1, (), 0), *self.before(start + 1)):
-                for end, noun in self.lexicon.nouns.found(self.text, begin.end):
-                    yield end, var, (Kind(var, noun), *about(begin, var))
-            if self.at(start + 1, "other"):
-                for end, noun in self.lexicon.nouns.found(self.text, start + 2):
-                    yield end, var, (Kind(var, noun), Another(var, noun))
+            other = self.at(start + 1, "other")
+            begin = start + 1 + other
+            for said in (Part(begin, (), 0), *self.before(begin)):
+                for end, noun in self.lexicon.nouns.found(self.text, said.end):
+                    another = (Another(var, noun),) if other else ()
+                    yield end, var, (Kind(var, noun), *about(said, var), *another)
 
     def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "Who designed {x}?", "Which town is …?"."""
