@@ -172,6 +172,7 @@ def resolved(
         for v in (a.var, a.other)
     }
     out = {back.var, *pending, *differ, *beside}  # nobody is his own father
+    out |= _owners(back, rest, outright, starts) if back.mode == "pronoun" else set()
     before = [
         v
         for v in {**outright, **implied}
@@ -211,12 +212,32 @@ def _one(back: Back, rest: tuple[Atom, ...], query: Query) -> Iterator[Query]:
         yield from resolved(Query((*rest, *said), query.asked, query.cost + 50 * rank))
 
 
+def _owners(
+    back: Back, rest: tuple[Atom, ...], outright: dict[str, set[str]], starts: tuple[int, ...]
+) -> set[str]:
+    """Whose relative was the subject of the sentence before: "One of this man's sons died in 1910.
+    On what date was he born?" asks for the son."""
+    start = max(s for s in starts if s <= _place(back.var))
+    last = max((s for s in starts if s < start), default=-1)
+    kin, roles, sex = data()["kin"], data()["roles"], data()["sexes"][back.noun]
+    return {
+        a.other
+        for a in rest
+        if isinstance(a, Related) and _place(a.var) == last
+        for noun in outright.get(a.var, ())
+        if kin.get(noun) == sex and roles[noun] == a.relation
+    }
+
+
 def _of_two(back: Back, rest: tuple[Atom, ...]) -> str:
     """The noun that "one" stands for in "the first one": that of the last "another" or "other"
     thing, or of the last two things of one kind. Empty if there is none."""
-    others = [a for a in rest if isinstance(a, Another) and _place(a.var) < _place(back.var)]
-    kinds = [a for a in rest if isinstance(a, Kind) and _place(a.var) < _place(back.var)]
-    twice = [a for a in kinds if any(a.noun == b.noun and a.var != b.var for b in kinds)]
+    before = [
+        a for a in rest if isinstance(a, Another | Kind) and _place(a.var) < _place(back.var)
+    ]
+    others = [a for a in before if isinstance(a, Another)]
+    told = [a for a in before if a.var.startswith("n")]
+    twice = [a for a in told if any(a.noun == b.noun and a.var != b.var for b in told)]
     return max(others or twice, key=lambda a: _place(a.var)).noun if others or twice else ""
 
 
