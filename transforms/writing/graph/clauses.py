@@ -183,6 +183,12 @@ class Clauses(ABC):
                 other = self.noun_phrase(twin.subject)
                 self._depth -= 1
                 self.introduce(var, noun)
+                if other == f"this {words.noun(str(claim.subject))}" and not words.is_person(
+                    claim.subject
+                ):
+                    other = self.anchor_phrase = (
+                        "this one"  # "a painting by the same artist as this one"
+                    )
                 # "The same family as the first one": a family, or a painting? "The same man as her"?
                 self.cost += HOPELESS * (" " not in other or other == "the first one")
                 return f"the same {noun} as {other}"

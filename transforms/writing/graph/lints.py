@@ -205,7 +205,8 @@ def unclear_references(text: str, language: str = "en") -> list[str]:
     """
     found, finite = [], _verbs(language)[0]
     for counted in _COUNTED.finditer(text):
-        if f"as this {counted[1]}" in text[: counted.start()]:  # which bridge was named second?
+        # Which bridge was named second?
+        if re.search(rf"as this (?:one|{re.escape(counted[1])})\b", text[: counted.start()]):
             found.append(f"unclear: {counted[0]}")
     for match in _BACK.finditer(text):
         if match[1] in finite or match[1] in BE:

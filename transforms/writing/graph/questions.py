@@ -30,7 +30,7 @@ BEFORE = 2.0
 """Cost of counting back from an event: "How many years before its architect died was it built?"."""
 ITS_IT = 4.0
 """Cost of "it" as the subject behind the year of its own picture."""
-SPLIT = 1.0
+SPLIT = 2.0
 """Cost of a clause inside a verb: "In what year was the museum that houses this painting founded?"."""
 LYING = 2.0
 """Cost of "On which river does the birthplace of this novel's author lie?". Readers gave it 3 of 5,
@@ -147,7 +147,8 @@ def _entity(phrases: NounPhrases) -> str:
     noun = words.noun(var)
     # "Which Gothic bridge crosses that river?"
     adjectives = [c for c in claims if not person and phrases.is_adjective(*c)]
-    adjectives = adjectives if len(adjectives) < len(claims) else []
+    if len(adjectives) == len(claims) or phrases.rng.random() < 0.2:
+        adjectives = []
     claims = [c for c in claims if c not in adjectives]
     frames = {i: phrases.frames(i) for i, _ in claims}
     # "Which painting by her was made in the town?", not "… made in the town is by her?". But "… is by
@@ -164,6 +165,8 @@ def _entity(phrases: NounPhrases) -> str:
         modifying = []
     kind = phrases.kind_in_question(var, noun, modifying or claims)
     who = "who" if person else f"which {kind}"
+    # "Which other Gothic bridge" would call the first one Gothic too.
+    phrases.cost += HOPELESS * (bool(adjectives) and kind.startswith("other "))
     for index, slot in adjectives:
         who = phrases.with_adjective(who, phrases.other(index, slot))
     if not person:

@@ -219,7 +219,7 @@ def joined(before: str, text: str, telling: Telling) -> str:
     pronoun = "who" if words.is_person(telling.subject) else "that"
     both = f"{before[:-1]} {pronoun}{text.removeprefix(capital(telling.subject_words))}"
     both = _LYING.sub(" ", both)
-    apart = weigh_sentence(before) + weigh_sentence(text) + PER_SENTENCE
+    apart = weigh_sentence(before) + weigh_sentence(text) + 2 * PER_SENTENCE
     return both if len(both.split()) <= MAX_JOINED and weigh_sentence(both) <= apart else ""
 
 
