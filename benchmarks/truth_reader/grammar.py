@@ -52,7 +52,6 @@ class Grammar(Amounts):
         yield from self.reference(start)
         yield from self.by_role(start)
         yield from self.possessive(start)
-        yield from self.one_of(start)
         yield from self.described(start)
         yield from self.whichever(start)
 
@@ -143,28 +142,20 @@ class Grammar(Amounts):
 
     @rule
     def possessive(self, start: int) -> Iterator[Part]:
-        """Reads possessives: "this lighthouse's architect", "his birthplace"."""
-        var, whose = self._var(start), self._var(start + 1)
-        for end, said in self.owner(start):
+        """Reads possessives: "this lighthouse's architect", "his birthplace", "one of this man's
+        daughters".
+        """
+        several = self.at(start, "one", "of")
+        begin = start + 2 * several
+        var, whose = self._var(start), self._var(begin + 1)
+        for end, said in self.owner(begin):
             for role, relation in self.lexicon.roles.items():
-                if self.text[end : end + len(role)] == role:
+                words = (*role[:-1], plural(role[-1])) if several else role
+                if self.text[end : end + len(role)] == words:
                     head = (*said, Called(var, " ".join(role)), Related(var, relation, whose))
                     yield from self._modified(
                         Part(end + len(role), head, 0, var, role[-1]), end + len(role) - 1
                     )
-
-    @rule
-    def one_of(self, start: int) -> Iterator[Part]:
-        """Reads "one of this man's daughters"."""
-        if not self.at(start, "one", "of"):
-            return
-        var, whose = self._var(start), self._var(start + 3)
-        for end, said in self.owner(start + 2):
-            for role, relation in self.lexicon.roles.items():
-                after = end + len(role)
-                if self.text[end:after] == (*role[:-1], plural(role[-1])):
-                    head = (*said, Called(var, " ".join(role)), Related(var, relation, whose))
-                    yield from self._modified(Part(after, head, 0, var, role[-1]), after - 1)
 
     def owner(self, start: int) -> list[tuple[int, tuple[Atom, ...]]]:
         """Reads the owner in "this lighthouse's", "his", "that town's" or "her father's". Returns

@@ -232,9 +232,7 @@ def _owners(
 def _of_two(back: Back, rest: tuple[Atom, ...]) -> str:
     """The noun that "one" stands for in "the first one": that of the last "another" or "other"
     thing, or of the last two things of one kind. Empty if there is none."""
-    before = [
-        a for a in rest if isinstance(a, Another | Kind) and _place(a.var) < _place(back.var)
-    ]
+    before = [a for a in rest if isinstance(a, Another | Kind) and _place(a.var) < _place(back.var)]
     others = [a for a in before if isinstance(a, Another)]
     told = [a for a in before if a.var.startswith("n")]
     twice = [a for a in told if any(a.noun == b.noun and a.var != b.var for b in told)]

@@ -12,15 +12,9 @@ from tiny_world import THINGS, plaque, thing, write_tiny_world
 
 from benchmarks.truth_reader.judge import Finding, judge_text
 from benchmarks.truth_reader.reader import Reader
-from benchmarks.truth_reader.world import Number, Text, Truth
+from benchmarks.truth_reader.world import Number, Truth
 
-GOOD, NONE, UNREAD, SEVERAL, WRONG = (
-    Finding.GOOD,
-    Finding.NONE,
-    Finding.UNREAD,
-    Finding.NOT_UNIQUE,
-    Finding.WRONG,
-)
+GOOD, NONE, UNREAD, WRONG = Finding.GOOD, Finding.NONE, Finding.UNREAD, Finding.WRONG
 MEN, WOMEN, PLAIN = ("P21", "Q6581097"), ("P21", "Q6581072"), ("P149", "Q301")
 
 
@@ -111,8 +105,8 @@ WORDS = [
     ("Which river flows past the birthplace of this bridge's architect?", "old", "Q5", GOOD),
     ("Which river flows past the birthplace of this bridge's architect?", "Q16", "Q5", NONE),
     # the first one
-    ("This bridge crosses a river. Another river empties into the first one. How many kilometres long is the second river?", "old", Number(18.0, "Q828224"), GOOD),
-    ("This bridge crosses a river. Another river empties into the first one. How many kilometres long is the second river?", "Q25", Number(18.0, "Q828224"), NONE),
+    ("This bridge crosses a river. Another river empties into the first one. On which mountain does the second river rise?", "old", "Q20", GOOD),
+    ("This bridge crosses a river. Another river empties into the first one. On which mountain does the second river rise?", "Q25", "Q20", NONE),
     ("A bridge crosses this river. How many kilometres long is the first one?", "Q5", Number(90.0, "Q828224"), UNREAD),
     ("The Karsk Museum holds a painting. Which other painting made in the town where the first one was made shows the sea?", "old", "Q29", GOOD),
     ("The Karsk Museum holds a painting. Which other painting by the person who painted the first one shows the sea?", "old", "Q29", NONE),
@@ -131,6 +125,10 @@ WORDS = [
     ("This painting hangs in a museum. How many years passed between that museum's opening and the year on its plaque?", "Q30", Number(5.0), NONE),
     ("A museum holds this painting. The portrait of this painting's artist bears a year. How many years later did she die?", "still", Number(9.0), GOOD),
     ("A museum holds this painting. The portrait of this painting's artist bears a year. How many years later did he die?", "still", Number(9.0), NONE),
+    # years before and after are not the same
+    ("How many years before this bridge's architect was his teacher born?", "old", Number(22.0), GOOD),
+    ("How many years after this bridge's architect was his teacher born?", "old", Number(22.0), NONE),
+    ("How many years younger than the architect of this bridge was his teacher?", "old", Number(22.0), NONE),
     # one of several
     ("One of this man's daughters died in 1900. On what date was she born?", "ivo", (1840, 2, 1), GOOD),
     ("One of this man's daughters died in 1910. On what date was she born?", "ivo", (1842, 2, 1), NONE),
@@ -149,3 +147,24 @@ WORDS = [
 def test_words_hold_where_the_world_makes_them_true(reader, text, picture, answer, finding):
     found, reading = judge_text(reader, text, frozenset({f"{picture}.jpg"}), answer)
     assert found == finding, reading
+
+
+@pytest.mark.parametrize(
+    ("text", "picture", "answer", "second"),
+    [
+        ("Which mountain stands beside this lake?", "Q21", "Q20",
+         some("Q40", "mountain", "Far Horn", ("P206", "Q21"))),
+        ("Who designed the Plain Style bridge across this river?", "Q22", "Q2",
+         some("Q40", "bridge", "New Bridge", ("P177", "Q22"), PLAIN, ("P84", "Q10"))),
+        ("One of this man's daughters died in 1900. On what date was she born?", "ivo", (1840, 2, 1),
+         some("Q40", "person", "Eva Mersk", WOMEN, ("P22", "Q2"), ("P569", "time:+1850-02-01/11"),
+              ("P570", "time:+1900/9"))),
+        ("A museum holds this painting. The museum also holds a painting by Runa Feld. In which year was that painting made?", "still", (1833,),
+         some("Q40", "painting", "Spring", ("P170", "Q10"), ("P195", "Q13"), ("P571", "time:+1840/9"))),
+    ],
+)  # fmt: skip
+def test_a_second_thing_that_fits_the_words_is_an_answer_too(
+    tmp_path, text, picture, answer, second
+):
+    found, reading = judge_text(read(tmp_path, second), text, frozenset({f"{picture}.jpg"}), answer)
+    assert found == Finding.NOT_UNIQUE, reading
