@@ -13,7 +13,6 @@ Each `NounPhrases` makes one random derivation (a choice of words for every part
 sum `cost` measures how awkward the wording is. `verbalise.py` compares several derivations.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from questloom.records.form import Reads, Term
@@ -229,8 +228,6 @@ class NounPhrases(Clauses):
             index, slot, noun = self.choose(heads)
             claims.remove((index, slot))
             said = self.possessor(self.other(index, slot), noun)
-            if noun in of_kind:  # "a tributary of that river": it may have several
-                said = re.sub(r"^the (\S+)", lambda m: words.words.indefinite(m[1]), said)
             self.cost += 1.0 * bool(claims)
             self.introduce(
                 var,
