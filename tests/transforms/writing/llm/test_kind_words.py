@@ -164,3 +164,29 @@ def test_a_tables_label_and_a_torn_clause_are_refused(text):
         "en",
     )
     check_plain("In which place did the person die who taught its founder?", "en")
+
+
+@pytest.mark.parametrize(
+    ("clause", "torn"),
+    [
+        ("who taught the oldest founder of the school", False),
+        ("who taught the very oldest founder of the school", True),
+        ("who taught whom she loved", True),
+    ],
+)
+def test_behind_the_verb_stands_one_short_clause_alone(clause, torn):
+    text = f"In which town did the man die {clause}?"
+    if torn:
+        with pytest.raises(ValueError, match=f'"{clause}." stands apart'):
+            check_plain(text, "en")
+    else:
+        check_plain(text, "en")
+
+
+def test_the_kind_that_begins_the_pictures_description_may_be_said_in_small_letters(store):
+    view = store.entities["Q7"]
+    store.entities["Q7"] = view.replace(descriptions={"en": "Triptych by Ada Orm"})
+    said = "The {} in the picture depicts an architect. Where was the architect born?"
+    proven(store, said.format("triptych"), "Q2")
+    with pytest.raises(ValueError, match='"altarpiece"'):
+        proven(store, said.format("altarpiece"), "Q2")

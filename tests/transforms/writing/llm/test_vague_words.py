@@ -158,3 +158,12 @@ def test_what_is_asked_is_called_by_its_class_and_without_one_a_thing(kind, aske
     form = Form(clauses=(Image(var="x0"), *kind, lies_in), ask=Ask(var="a", type="entity"))
     plan = town_plan().replace(form=Json(form.to_json()), bindings={"x0": "Q4", "a": "Q1"})
     assert request_values(hostile_store(), plan, "en", 110)["asked"] == f"which {asked} it is"
+
+
+@pytest.mark.parametrize(("told", "said"), [("was taught by", True), ("taught", False)])
+def test_a_vague_clue_is_told_of_its_subject(told, said):
+    taught = clue("category", "P1066", entity_value("Q5"))
+    form = Form(clauses=(Image(var="x1"), taught), ask=Ask(var="a", type="entity"))
+    draft = Draft(text="", answer=town_plan().answer, form=form, bindings={"x1": "Q2"})
+    (line,) = proof_lines(hostile_store(), draft, "en")
+    assert line.is_stated(hostile_store(), f"Where did the man who {told} a human die?") is said
