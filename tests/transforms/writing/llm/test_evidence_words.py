@@ -31,9 +31,9 @@ def test_evidence_is_a_line_a_statement_and_where_nothing_is_stated_none():
         "Saint Ovid's Cathedral — located in the administrative territorial entity: Merren",
         "Saint Ovid's Cathedral — architect: Ivo Mersk",
     ]
-    shown = DRAFT.form.clauses[:1]
-    for form in (None, Form(clauses=shown, ask=DRAFT.form.ask)):
-        assert evidence_lines(STORE, replace(DRAFT, form=form), "en") == "(none)"
+    shown = Form(clauses=DRAFT.form.clauses[:1], ask=DRAFT.form.ask)
+    for draft in (replace(DRAFT, form=shown), Draft(text="", answer=DRAFT.answer)):
+        assert evidence_lines(STORE, draft, "en") == "(none)"
 
 
 @pytest.mark.parametrize(
