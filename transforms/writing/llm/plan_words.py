@@ -108,7 +108,7 @@ def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -
     said = statement_of(store, claim) if claim is not None and chars and '"' not in line else None
     return (
         line
-        + (f" [{', '.join(hints)}]" if hints else "")
+        + f" [{', '.join(hints)}]"
         + (f' ("{capped(" ".join(said.text.split()), chars)}")' if said else "")
     )
 

@@ -8,7 +8,7 @@ from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import Entity, PropertyInfo, Value
 from questloom.records.synthesis import Answer
 from questloom.transforms.writing.llm.evidence_words import kinds_lines
-from questloom.transforms.writing.llm.kind_words import description_kind, noun_phrase
+from questloom.transforms.writing.llm.kind_words import description_kind, noun_phrase, seen_kind
 from questloom.transforms.writing.llm.question_checks import check_plain
 from questloom.transforms.writing.llm.word_proof import check_words_proven
 from questloom.transforms.writing.writer import Draft
@@ -118,6 +118,7 @@ def test_a_closer_kind_than_the_class_may_be_said_of_the_picture_alone_and_a_rea
         ("Gothic Revival", "", "Gothic Revival"),
         ("museum of Tolm", "museum", "museum"),
         ("1912 painting by Ada Orm", "painting", "1912 painting"),
+        ("1912 by Ada Orm", "", "1912"),
         ("", "", ""),
     ],
 )
@@ -190,3 +191,27 @@ def test_the_kind_that_begins_the_pictures_description_may_be_said_in_small_lett
     proven(store, said.format("triptych"), "Q2")
     with pytest.raises(ValueError, match='"altarpiece"'):
         proven(store, said.format("altarpiece"), "Q2")
+
+
+@pytest.mark.parametrize(
+    ("description", "seen"),
+    [
+        ("very large oil painting by Ada Orm", "very large oil painting"),
+        ("very large old oil painting by Ada Orm", "painting"),
+        ("painting and frame by Ada Orm", "painting"),
+        ("triptych by Ada Orm", "painting"),
+    ],
+)
+def test_a_picture_is_called_by_its_description_where_that_is_short_and_of_its_class(
+    store, description, seen
+):
+    store.entities["Q7"] = store.entities["Q7"].replace(descriptions={"en": description})
+    assert seen_kind(store, "Q7", "en") == seen
+    assert seen_kind(store, "Q99", "en") == description_kind(store, "Q99", "en") == ""
+
+
+def test_a_description_gives_a_kind_in_english_only(store):
+    store.entities["Q7"] = store.entities["Q7"].replace(descriptions={"de": "gemälde von Orm"})
+    assert description_kind(store, "Q7", "de") == ""
+    store.entities["Q3"] = store.entities["Q3"].replace(descriptions={"en": "town in Norland"})
+    assert seen_kind(store, "Q3", "en") == "town", "a thing of no class"

@@ -3,11 +3,12 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from questloom.records.form import Compute, Form, Fuzzy
+from questloom.records.form import ClaimClause, ClassClause, Compute, Form, Fuzzy
 from questloom.records.knowledge import Article, Section, entity_value
 from questloom.records.table import Json
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.plan_words import request_values
+from tests.small_facts import claim
 from tests.transforms.writing.llm.hostile_store import hostile_store, teacher_plan, town_plan
 
 
@@ -56,6 +57,38 @@ def test_a_computed_answer_is_asked_by_its_computation_and_has_no_example():
     assert asked["example"] == ""
 
 
+def test_a_claim_that_the_store_lacks_or_that_is_quoted_already_shows_no_sentence():
+    founded = ClaimClause(subject="x0", property="P571", object="a")
+    store = told_store("Ivo Mersk was a student of Oda Lind.")
+    store._of["Q1"].append(claim("Q1", "P571", teacher_plan().answer.value))
+    section = Section(title="", level=1, text="The cathedral was founded on 1 February 1790.")
+    store.articles["Q1"] = store.articles["Q2"].replace(entity_id="Q1", sections=(section,))
+    lacking = ClaimClause(subject="x1", property="P119", object="x2")
+    *_, shown, unknown = steps(store, teacher_plan(founded, lacking))
+    assert shown.count("The cathedral was founded") == 1
+    assert unknown.startswith("5. Ivo Mersk — place of burial: Oda Lind [") and unknown[-1] == "]"
+
+
+def test_the_asked_thing_is_called_by_its_own_class_and_a_named_subject_is_asked_of():
+    plan = town_plan()
+    form = plan.logical_form
+    town = ClassClause(var="x0", class_id="Q15")
+    lies_in = ClaimClause(subject="a", property="P131", object="x0")
+    cathedral = ClassClause(var="a", class_id="Q10")
+    which = Form(clauses=(form.clauses[0], town, cathedral, lies_in), ask=form.ask)
+    drawn = ClaimClause(subject=entity_value("Q7"), property="P84", object="a")
+    named = Form(clauses=(*form.clauses[:3], drawn), ask=form.ask)
+    bound = {"x0": "Q4", "x1": "Q1", "a": "Q2"}
+    asked = [
+        request_values(
+            hostile_store(), plan.replace(form=Json(f.to_json()), bindings=bound), "en", 110
+        )
+        for f in (which, named)
+    ]
+    assert asked[0]["asked"] == "which cathedral it is" and asked[0]["example"] == ""
+    assert asked[1]["example"] == "Who designed Brisk Light?"
+
+
 def test_an_example_is_asked_for_the_named_thing_but_for_no_century():
     plan = teacher_plan()
     century = plan.replace(answer=plan.answer.replace(text="18th century", precision="century"))
@@ -73,6 +106,7 @@ def test_an_example_is_asked_for_the_named_thing_but_for_no_century():
 @pytest.mark.parametrize("setting", ["plans", "votes"])
 def test_a_recipe_may_ask_for_one_to_ten_plans_and_votes(setting):
     rules = TypeAdapter(LlmRules)
+    assert (LlmRules().plans, LlmRules().votes) == (2, 1)
     assert [getattr(rules.validate_python({setting: n}), setting) for n in (1, 10)] == [1, 10]
     for num in (0, 11):
         with pytest.raises(ValidationError):

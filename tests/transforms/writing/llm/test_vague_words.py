@@ -147,7 +147,11 @@ def test_a_number_gives_its_words_and_what_has_none_gives_no_number():
         return vague_sources(Form(clauses=(CLUES[name],), ask=Ask(var="a", type="entity")))
 
     assert sources("arithmetic") == ["35 thirty-five", "after later younger"]
-    assert sources("category") == [] and sources("two words")[0] == "2 two"
+    assert sources("category") == sources("decade")[:0] == []
+    name = "name names named called title titled word words letter begin begins beginning starts"
+    assert sources("two words") == ["2 two", name] and sources("initial") == [name]
+    assert sources("century") == ["nineteenth century"] and sources("decade") == [""]
+    assert sources("exclusion")[0].startswith("not n't other than outside except never")
 
 
 @pytest.mark.parametrize(
@@ -167,3 +171,14 @@ def test_a_vague_clue_is_told_of_its_subject(told, said):
     draft = Draft(text="", answer=town_plan().answer, form=form, bindings={"x1": "Q2"})
     (line,) = proof_lines(hostile_store(), draft, "en")
     assert line.is_stated(hostile_store(), f"Where did the man who {told} a human die?") is said
+
+
+@pytest.mark.parametrize(("said", "right"), [("19th", True), ("nineteenth", True), ("20th", False)])
+def test_a_century_is_said_by_its_number_or_in_words(said, right):
+    form = Form(clauses=(CLUES["century"],), ask=Ask(var="a", type="entity"))
+    text = f"Who was born in the {said} century?"
+    if right:
+        check_vague(hostile_store(), form, text, "en")
+    else:
+        with pytest.raises(ValueError, match="19th century"):
+            check_vague(hostile_store(), form, text, "en")
