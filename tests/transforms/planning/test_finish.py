@@ -187,6 +187,20 @@ def test_the_search_ends_with_enough_plans_or_forms(monkeypatch):
     assert len(looked) == 2
 
 
+def test_a_search_examines_120_forms_and_a_walk_has_six_ends():
+    (grown, *_) = grow_chains(AT, lighthouse(3), 2, Random(1), Refusals())
+    form, bindings, answer = grown
+    forms = iter([(form, {**bindings, "x9": f"Q{n}"}, answer) for n in range(200)])
+    search(AT, forms, shape="chain", refusals=Refusals(), off=lambda plan: Reason.LEAK)
+    assert len(list(forms)) == 80
+    more = ("P20", "P119", "P551", "P69", "P937")
+    told = [claim(architect(i), p, town(i + n)) for i in range(NUM) for n, p in enumerate(more)]
+    many = replace(
+        ground(coast([*coast_claims(), *told])), certificate=CertificateRules(stated=False)
+    )
+    assert len(list(ask_attributes(many, WAY, BINDINGS, "x1", Random(1)))) == 6
+
+
 @pytest.mark.parametrize("thing", [novel(3), architect(3)])
 def test_the_same_seed_gives_the_same_plans(thing):
     def plans():
