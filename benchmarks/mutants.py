@@ -84,6 +84,7 @@ AREAS = {
             "clues": "clues",
             "english": "graph_writer prices",
             "expected_fit": "expected_fit",
+            "form_words": "form_words prices verbalise fuzzy_words",
             "fuzzy_words": "fuzzy_words",
             "graph_writer": "graph_writer",
             "label_source": "label_source",
