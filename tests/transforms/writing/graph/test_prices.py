@@ -41,12 +41,16 @@ SENTENCES = [
     ("x0 cathedral, x1 human, a novel", "entity", "x0 P138 x1", "a P50 x1", "a P577 1911"),
     ("x0 cathedral", "date year", "x0 P1619 a", "x0 P84 Ivo Mersk"),
     ("x0 bridge, a river", "entity", "x0 P177 a", "x0 P131 Karsk"),
+    ("x0 human, x1 novel", "string", "x1 P50 x0", "x1 P840 Karsk", "a reads P1684 inscription x1"),
+    ("x0 tower, x1 human", "date year", "x0 P84 x1", "a reads P1684 inscription x1"),
 ]
 COUNTED = [
     ("x0 lighthouse, x1 human", "quantity", "x0 P84 x1", "x1 P569 d1", "x0 P1619 d2", "a = difference d1 d2"),
     ("x0 human, x1 human", "quantity", "x0 P1066 x1", "x0 P570 d2", "x1 P570 d1", "a = difference d1 d2"),
     ("x0 human, x1 human", "quantity", "x0 P1066 x1", "x0 P569 d2", "x1 P569 d1", "a = difference d1 d2"),
     ("x0 cathedral, x1 human", "quantity", "x0 P84 x1", "x1 P570 d2", "d1 reads P1684 plaque x0", "a = difference d1 d2"),
+    ("x0 painting, x1 human, x2 human", "quantity", "x0 P170 x1", "x2 P737 x1", "x1 P570 d1", "x2 P570 d2", "a = difference d1 d2"),
+    ("x0 tower, x1 human, x2 tower", "quantity", "x0 P84 x1", "x2 P84 x1", "x0 P2048 d1", "x2 P2048 d2", "a = ratio d2 d1"),
     ("x0 cathedral", "quantity", "x0 P1619 d2", "d1 reads P1684 plaque x0", "a = difference d1 d2"),
     ("x0 tower, x1 human, x2 tower", "quantity metre", "x0 P84 x1", "x2 P84 x1", "x0 P2048 d1", "x2 P2048 d2", "a = difference d1 d2"),
 ]  # fmt: skip
@@ -58,6 +62,7 @@ TOLD = [
     ("x0 arch bridge, x1 river, x2 river", "quantity kilometre", "x0 P177 x1", "x2 P403 x1", "x2 P2043 a"),
     ("x0 schooner, x1 shipyard, x2 human, a town", "entity", "x0 P176 x1", "x1 P112 x2", "x2 P20 a"),
     ("x0 library, x1 human, x2 chapel", "quantity", "x0 P84 x1", "x1 P119 x2", "d1 reads P1684 plaque x2", "x2 P1619 d2", "a = difference d1 d2"),
+    ("x0 lighthouse, x1 human", "quantity", "x0 P84 x1", "x1 P569 d1", "d2 reads P1684 inscription x1", "a = difference d1 d2"),
     ("x0 human, x1 family, a castle", "entity", "x0 P53 x1", "x1 P1028 Salt and Lanterns", "a P127 x1"),
 ]  # fmt: skip
 
@@ -69,6 +74,7 @@ def words_of(kinds: str, ask: str, *clauses: str) -> FormWords:
         classes=invented.classes(kinds),
         genders=SHE_AND_HE,
         years=invented.YEARS,
+        died={"x1": 1999 if "reads" in " ".join(clauses) else 0},  # else nobody's age is asked
         facts=invented.InventedWords(),
         language="en",
     )
