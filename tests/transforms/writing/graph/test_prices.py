@@ -63,6 +63,11 @@ TOLD = [
     ("x0 schooner, x1 shipyard, x2 human, a town", "entity", "x0 P176 x1", "x1 P112 x2", "x2 P20 a"),
     ("x0 library, x1 human, x2 chapel", "quantity", "x0 P84 x1", "x1 P119 x2", "d1 reads P1684 plaque x2", "x2 P1619 d2", "a = difference d1 d2"),
     ("x0 lighthouse, x1 human", "quantity", "x0 P84 x1", "x1 P569 d1", "d2 reads P1684 inscription x1", "a = difference d1 d2"),
+    ("x0 painting, x1 human, x2 painting, a town", "entity", "x0 P170 x1", "x2 P170 x1", "x2 P276 Ostmark Museum", "x2 P1071 a"),
+    ("x0 human, x1 human, x2 human, a town", "entity", "x1 P737 x0", "x2 P1066 x1", "x2 P19 a"),
+    ("x0 tower, x1 human, x2 tower", "date year", "x0 P84 x1", "x2 P84 x1", "x2 P131 Karsk", "x2 P1619 a"),
+    ("x0 human, x1 novel, x2 town, a district", "entity", "x1 P50 x0", "x1 P577 1911", "x1 P840 x2", "x2 P131 a"),
+    ("x0 painting, x1 human, x2 art museum, a human", "entity", "x0 P170 x1", "x1 P108 x2", "x2 P112 a"),
     ("x0 human, x1 family, a castle", "entity", "x0 P53 x1", "x1 P1028 Salt and Lanterns", "a P127 x1"),
 ]  # fmt: skip
 
