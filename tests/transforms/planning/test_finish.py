@@ -270,6 +270,15 @@ def test_years_are_counted_from_a_reading_of_the_dated_thing_only():
     assert "P1684" not in counted(AT, "P569", year(1633)), "from a lighthouse to a birth"
 
 
+def test_a_year_that_the_page_states_too_is_read_in_the_questions_own_picture_only():
+    at, own = ground(coast(told={lighthouse(3): "Its plaque says 1705."})), ("x0", "x0")
+    assert "P1684" in counted(at, "P1619", year(1633), ends=own)
+    later = (Image(var="x9"), ClaimClause(subject="x0", property="P138", object="x9"))
+    bindings = {"x9": architect(9), "x0": lighthouse(3)}
+    assert "P1684" in counted(AT, "P1619", year(1633), later, bindings, ends=own)
+    assert "P1684" not in counted(at, "P1619", year(1633), later, bindings, ends=own)
+
+
 def test_from_one_person_to_another_births_are_counted_or_deaths():
     taught = ClaimClause(subject="x1", property="P1066", object="x2")
     walk, bindings = (*WAY, taught), {**BINDINGS, "x2": architect(10)}
