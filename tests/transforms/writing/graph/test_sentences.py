@@ -13,7 +13,6 @@ from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import problems
 from questloom.transforms.writing.graph.sentences import (
-    MAX_STRUCTURES,
     PER_SENTENCE,
     structures,
     tell,
@@ -652,7 +651,7 @@ def test_all_divisions_into_sentences_are_drawn_and_none_twice():
     }
     assert len(drawn) == 4
     many = things_of(_words(*TREE))
-    assert len(set(structures(many, chance(1, "x", "tell")))) == MAX_STRUCTURES
+    assert len(set(structures(many, chance(1, "x", "tell")))) == 32
 
 
 def test_each_further_sentence_costs_more_than_the_one_before():
