@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 # Tiny models on shared cores run several times slower with a thread a core.
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
+# Where it is set, each process that a test starts compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo demo-real demo-train demo-loop site test test-all test-flink flink-parts java lint lock sandbox system clean
 

@@ -70,18 +70,18 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs in processes of their own."""
     return made(
         tmp_path_factory.mktemp("runs"),
-        "prepare unbroken broken stopped ddp replayed rich learns served faults",
+        "prepare unbroken broken ddp replayed rich served faults",
     )
 
 
 @pytest.fixture(scope="module")
 def stopped(runs: Path) -> Path:
-    """Two more runs that are asked to stop."""
-    return made(runs, "stopped_ddp stopped_late")
+    """Runs that are asked to stop."""
+    return made(runs, "stopped stopped_ddp stopped_late")
 
 
 def test_every_rollout_of_every_step_is_taught_or_left_out_for_a_reason(runs):
-    for out, per_step in (("unbroken", 16), ("rich", 16), ("learns", 24)):
+    for out, per_step in (("unbroken", 16), ("rich", 16)):
         found = steps(runs / out)
         assert [line["rollouts"] >= per_step for line in found] == [True] * len(found)
         for line in found:
@@ -168,16 +168,12 @@ def test_killed_twice_and_gone_on_with_is_the_unbroken_run(runs):
     assert held[0]["held_out/seconds"] == 12345.0, "what was measured is not played again"
 
 
-def test_sigterm_writes_a_checkpoint_while_a_step_is_played_and_the_run_goes_on_from_it(runs):
-    went_on(runs, "stopped", [1, 3])
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("out", "kept"), [("stopped_ddp", [2, 3]), ("stopped_late", [3])])
-def test_sigterm_in_an_update_and_while_held_out_questions_are_played_does_so_too(
-    stopped, out, kept
-):
-    """In an update (with two ranks, of which one is asked), and while the held-out questions are played."""
+@pytest.mark.parametrize(
+    ("out", "kept"), [("stopped", [1, 3]), ("stopped_ddp", [2, 3]), ("stopped_late", [3])]
+)
+def test_sigterm_at_any_place_writes_a_checkpoint_and_the_run_goes_on_from_it(stopped, out, kept):
+    """While a step is played, in an update (with two ranks, of which one is asked), and while the held-out questions are played."""
     went_on(stopped, out, kept)
 
 
@@ -233,28 +229,13 @@ def test_two_ranks_with_unequal_numbers_of_turns_learn_what_one_learns(runs):
     ]
 
 
-def test_an_update_is_run_again_bit_for_bit(runs):
-    said = (runs / "unbroken_again_0").read_text()
-    assert (
-        "update 3 again, after update 2" in said
-        and "the weights are those of the checkpoint bit for bit" in said
-    )
+def test_an_update_of_two_ranks_is_run_again_bit_for_bit(runs):
     two = (runs / "ddp_again_0").read_text()
     assert "update 1 again, from the model that the run began with" in two and "bit for bit" in two
 
 
-def test_an_update_that_comes_out_otherwise_is_told(runs, tmp_path, capsys):
+def test_an_update_whose_rows_or_pictures_are_gone_is_refused(runs, tmp_path, capsys):
     shutil.copytree(runs / "unbroken", tmp_path / "out")
-    path = tmp_path / "out" / "replay" / "step-000000" / "rank-00000.pt"
-    share = torch.load(path, weights_only=True)
-    share["taught"][0]["advantage"] += 0.5
-    torch.save(share, path)
-    assert replay([str(tmp_path / "out"), "--update", "1"]) == 1
-    said = capsys.readouterr().err
-    assert (
-        "update 1 comes out otherwise: loss was" in said
-        and "the weights are not those of the checkpoint" in said
-    )
     assert (
         replay([str(tmp_path / "out"), "--update", "9"]) == 2
         and "Steps whose rows are here: 0 to 2" in capsys.readouterr().err
@@ -291,8 +272,9 @@ def test_axpo_refills_mini_batches_and_the_kl_term_work_together(runs):
         ), "continuations count in no pass rate"
 
 
+@pytest.mark.slow
 def test_the_reward_rises_where_one_answer_is_right(runs):
-    found = [line["accuracy"] for line in steps(runs / "learns")]
+    found = [line["accuracy"] for line in steps(made(runs, "learns") / "learns")]
     assert found[0] < 0.65 and found[-1] > found[0] + 0.2, found
 
 
