@@ -26,6 +26,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Libraries tell what the end of the process finds uncollected."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session")
 def _s3() -> Iterator[dict[str, str]]:
     with s3_server() as names:

@@ -15,8 +15,8 @@ READERS = {
 }
 UNREADABLE = {
     "a day that no month has": ("2024-99-99", "month must be in 1..12"),
-    "3,000 brackets": ("[" * 3_000, "it is nested too deeply"),
-    "3,000 closed brackets": ("[" * 3_000 + "]" * 3_000, "it is nested too deeply"),
+    "10,000 brackets": ("[" * 10_000, "it is nested too deeply"),
+    "10,000 closed brackets": ("[" * 10_000 + "]" * 10_000, "it is nested too deeply"),
     "a truth that is none": ("!!bool maybe", "a value does not fit its tag"),
     "a number without digits": ("!!int ''", "a value does not fit its tag"),
     "a time that is none": ("!!timestamp soon", "a value does not fit its tag"),

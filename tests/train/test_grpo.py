@@ -70,14 +70,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs in processes of their own."""
     return made(
         tmp_path_factory.mktemp("runs"),
-        "prepare unbroken broken ddp replayed rich served faults",
+        "prepare unbroken broken stopped ddp replayed rich served faults",
     )
 
 
 @pytest.fixture(scope="module")
 def stopped(runs: Path) -> Path:
-    """Runs that are asked to stop."""
-    return made(runs, "stopped stopped_ddp stopped_late")
+    """Two more runs that are asked to stop."""
+    return made(runs, "stopped_ddp stopped_late")
 
 
 def test_every_rollout_of_every_step_is_taught_or_left_out_for_a_reason(runs):
@@ -168,12 +168,16 @@ def test_killed_twice_and_gone_on_with_is_the_unbroken_run(runs):
     assert held[0]["held_out/seconds"] == 12345.0, "what was measured is not played again"
 
 
+def test_sigterm_writes_a_checkpoint_while_a_step_is_played_and_the_run_goes_on_from_it(runs):
+    went_on(runs, "stopped", [1, 3])
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("out", "kept"), [("stopped", [1, 3]), ("stopped_ddp", [2, 3]), ("stopped_late", [3])]
-)
-def test_sigterm_at_any_place_writes_a_checkpoint_and_the_run_goes_on_from_it(stopped, out, kept):
-    """While a step is played, in an update (with two ranks, of which one is asked), and while the held-out questions are played."""
+@pytest.mark.parametrize(("out", "kept"), [("stopped_ddp", [2, 3]), ("stopped_late", [3])])
+def test_sigterm_in_an_update_and_while_held_out_questions_are_played_does_so_too(
+    stopped, out, kept
+):
+    """In an update (with two ranks, of which one is asked), and while the held-out questions are played."""
     went_on(stopped, out, kept)
 
 
