@@ -17,6 +17,7 @@ def facts(store) -> dict:
     }
 
 
+@pytest.mark.usefixtures("begun")
 def test_the_store_is_the_same_as_in_process(on_cluster, world, store):
     out = world.parent / "store-flink"
     assert ended(ingest(world, out, *on_cluster), out) == 0

@@ -19,9 +19,8 @@ from questloom.files.parquet import read_records
 from questloom.records.trajectories import Trajectory
 from questloom.train.grpo.command import main
 from questloom.train.grpo.replay import main as replay
+from tests.train.grpo_runs import ROOT, made
 from tests.train.grpo_world import AGAIN, arguments
-
-ROOT = Path(__file__).parents[2]
 
 
 def weights(folder: Path, name: str = "model") -> dict[str, torch.Tensor]:
@@ -46,32 +45,6 @@ def lines(folder: Path, step: int) -> list[dict[str, Any]]:
 def distance(one: Path, other: Path) -> float:
     first, second = weights(one), weights(other)
     return max(float((first[name] - second[name]).abs().max()) for name in first)
-
-
-def made(folder: Path, names: str) -> Path:
-    ran = subprocess.run(
-        [sys.executable, "-m", "tests.train.grpo_world", str(folder), *names.split()],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=1800,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"},
-    )
-    assert ran.returncode == 0, ran.stderr[-5000:]
-    codes = json.loads((folder / "codes.json").read_text())
-    assert all(
-        set(code) == {0} for name, code in codes.items() if name not in ("faults", "served")
-    ), (codes, ran.stderr[-5000:])
-    return folder
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs in processes of their own."""
-    return made(
-        tmp_path_factory.mktemp("runs"),
-        "prepare unbroken broken stopped ddp replayed rich served faults",
-    )
 
 
 @pytest.fixture(scope="module")
