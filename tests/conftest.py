@@ -1,6 +1,7 @@
-"""Object stores for the tests that need one: one server of each kind a test process, started on first use; no clock for property tests; and less to collect."""
+"""Object stores for the tests that need one: one server of each kind a test process, started on first use; and what tests need not wait for."""
 
 import gc
+import os
 import uuid
 from collections.abc import Generator, Iterator
 
@@ -29,6 +30,14 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_sessionfinish() -> None:
     """Libraries tell what the end of the process finds uncollected."""
     gc.unfreeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _power_stays() -> Iterator[None]:
+    """A disk that is waited for after each file keeps what a killed process wrote no better."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 @pytest.fixture(scope="session")
