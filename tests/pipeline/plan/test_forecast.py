@@ -70,11 +70,13 @@ def test_pages_are_read_as_often_as_the_recipe_says_and_some_of_them_for_several
     assert not uses_model(llm_recipe(), "text_facts")
 
 
-def test_the_seeds_counted_are_those_that_the_run_draws(lean):
-    counted = count_seeds(lean.recipe, Store.open(lean.store))
-    drawn = list(read_stage(lean.run, "seeds", "kept", Seed))
-    assert counted.drawn.likely == len(drawn) == lean.recipe.seeds.count
-    assert counted.eligible.likely >= len(drawn)
+def test_the_seeds_counted_are_those_that_the_run_draws(small, tmp_path):
+    recipe = small_recipe(filters={"visible_text": False})
+    run_synth(recipe, store=small, out=str(tmp_path / "run"), opened=Opened())
+    counted = count_seeds(recipe, Store.open(small))
+    drawn = list(read_stage(str(tmp_path / "run"), "seeds", "kept", Seed))
+    assert counted.drawn.likely == len(drawn) == 24
+    assert counted.eligible.likely >= 24
 
 
 def test_a_forecast_with_models_writes_and_sends_nothing(small):
