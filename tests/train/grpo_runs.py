@@ -21,6 +21,6 @@ def made(folder: Path, names: str) -> Path:
     assert ran.returncode == 0, ran.stderr[-5000:]
     codes = json.loads((folder / "codes.json").read_text())
     assert all(
-        set(code) == {0} for name, code in codes.items() if name not in ("faults", "served")
+        set(code) == {0} for name, code in codes.items() if name not in ("faults", "stale_server")
     ), (codes, ran.stderr[-5000:])
     return folder

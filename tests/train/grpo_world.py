@@ -413,13 +413,9 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
                 breaks()
             return main(given)
 
-    def served() -> list[int]:
-        """Rollouts from a server of the tiny model, one that takes the weights of every update and one that says so and keeps those it had."""
-        return [
-            code
-            for name in ("served", "stale_server")
-            for code in ranks(1, lambda name=name: _from_a_server(name))
-        ]
+    def served(name: str) -> list[int]:
+        """Rollouts from a server of the tiny model: one that takes the weights of every update, or one that says so and keeps those it had."""
+        return ranks(1, lambda: _from_a_server(name))
 
     def _from_a_server(name: str) -> int:
         server = LoopbackServer(loads=name == "served")
@@ -474,7 +470,8 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
         "ddp": partial(run, "ddp", size=2),
         "replayed": replayed,
         "faults": faults,
-        "served": served,
+        "served": partial(served, "served"),
+        "stale_server": partial(served, "stale_server"),
         "learns": partial(
             run,
             "learns",
