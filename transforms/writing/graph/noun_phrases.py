@@ -13,6 +13,7 @@ Each `NounPhrases` makes one random derivation (a choice of words for every part
 sum `cost` measures how awkward the wording is. `verbalise.py` compares several derivations.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from questloom.records.form import Reads, Term
@@ -105,7 +106,16 @@ class NounPhrases(Clauses):
             return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
         kinds = self.form_words.kinds(term)[:1]
         short = short and (
-            said.startswith(("this ", "that ")) and "'s " not in said and said != "this one"
+            (
+                said.startswith(("this ", "that "))
+                or (
+                    said.startswith("the ")
+                    and len(said.split()) == 2
+                    and self.form_words.is_person(term)
+                )
+            )
+            and "'s " not in said
+            and said != "this one"
             if isinstance(term, str)
             else kinds and kinds[0] in self.form_words.data["possessors"]
         )
@@ -219,6 +229,8 @@ class NounPhrases(Clauses):
             index, slot, noun = self.choose(heads)
             claims.remove((index, slot))
             said = self.possessor(self.other(index, slot), noun)
+            if noun in of_kind:  # "a tributary of that river": it may have several
+                said = re.sub(r"^the (\S+)", lambda m: words.words.indefinite(m[1]), said)
             self.cost += 1.0 * bool(claims)
             self.introduce(
                 var,

@@ -33,6 +33,9 @@ UNNAMED = 4.0
 RIVAL = 25.0
 """Cost of "that other man" where a third person may be a man too. Two readers of two could not tell
 the men apart."""
+LOOSE = 1.5
+"""Cost of "A family donated the painting in this museum. That family …": readers ask which of its
+paintings is meant, until the next sentence tells it."""
 READ_ON = 3.0
 """Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""
 ROLE = 1.0
@@ -123,7 +126,7 @@ class Telling(Pronouns):
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
         self._empty = EMPTY * (not more and (person or known == words.form.anchor))
-        self.cost += self._empty
+        self.cost += self._empty + LOOSE * self._is_loose(known)
         employs = words.is_person(known) and not person and frame.verb not in BE
         self.cost += BACKWARD * (frame.subject == slot and (frame.preposition == "by" or employs))
         if frame.subject == slot:
@@ -159,6 +162,8 @@ class Telling(Pronouns):
                 both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
                 said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
                 self.cost += BACKWARD  # "A family donated that painting and built a church."
+            elif said.startswith("is in "):
+                return f"there {said[:2]} {named}{said[2:]}."
             return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject
@@ -178,6 +183,25 @@ class Telling(Pronouns):
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
 
+    def _is_loose(self, known: Term) -> bool:
+        """Whether the text describes a thing for the first time, by nothing but relations that many
+        things may have to the same thing."""
+        words = self.form_words
+        if not isinstance(known, str) or known in self.introduced or words.is_person(known):
+            return False
+        said = [
+            (slot, other)
+            for i, slot in words.describing(known)
+            if i not in self.used | self.held
+            and (
+                isinstance(other := self.other(i, slot), Value)
+                or words.ranks[other] > words.ranks[known]
+            )
+        ]
+        return bool(said) and all(
+            slot == "s" and isinstance(end, str) and end not in words.reads for slot, end in said
+        )
+
     def _has(self, known: Term, var: str, noun: str) -> str:
         subject = self.noun_phrase(known, subject=True)
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject
@@ -189,8 +213,14 @@ class Telling(Pronouns):
     def _also(self, frame: Frame, index: int, slot: str) -> Frame:
         """The sentence with "also" if the text has said the same of the earlier thing: "The artist
         behind this painting also painted another painting"."""
-        claims = self.form_words.claims
-        told = [i for i in self.used - self._saying if i != index]
+        words = self.form_words
+        claims = words.claims
+        # "An actor" says no verb.
+        told = [
+            i
+            for i in self.used - self._saying
+            if i != index and not (claims[i].subject in self.works and words.phrase(claims[i]).noun)
+        ]
         known, end = self.other(index, slot), "object" if slot == "s" else "subject"
         if not isinstance(known, str):
             return frame
