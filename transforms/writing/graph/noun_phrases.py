@@ -93,9 +93,9 @@ class NounPhrases(Clauses):
             return f"in {self.form_words.data['that_year']}"
         return f"in {self.placed(reads, self.form_words.data['readings'][reads.property]['dated'])}"
 
-    def possessor(self, term: Term, noun: str) -> str:
+    def possessor(self, term: Term, noun: str, *, short: bool = True) -> str:
         """Joins a noun with the term to which it belongs: "the architect of the church", "this
-        church's architect", "its architect"."""
+        church's architect" (if `short` is true), "its architect"."""
         *_, last = noun.split(" ")
         preposition = last if noun != bare(noun) else "of"
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
@@ -103,13 +103,20 @@ class NounPhrases(Clauses):
         said = self.noun_phrase(term)
         if said.startswith(("his ", "her ")) and len(said.split()) == 2:
             return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
-        short = (
-            self.form_words.kinds(term)[:1]
-            and self.form_words.kinds(term)[0] in self.form_words.data["possessors"]
-            and (
-                isinstance(term, Value)
-                or (said.startswith(("this ", "that ")) and said != "this one")
+        kinds = self.form_words.kinds(term)[:1]
+        short = short and (
+            (
+                said.startswith(("this ", "that "))
+                or (
+                    said.startswith("the ")
+                    and len(said.split()) == 2
+                    and self.form_words.is_person(term)
+                )
             )
+            and "'s " not in said
+            and said != "this one"
+            if isinstance(term, str)
+            else kinds and kinds[0] in self.form_words.data["possessors"]
         )
         if (
             short
@@ -206,13 +213,16 @@ class NounPhrases(Clauses):
 
     def _description(self, var: str, claims: list[tuple[int, str]]) -> str:
         words = self.form_words
+        of_kind = words.data["of_kind"]
         # If the form states the class, the class is part of what makes the description fit one
-        # thing.
+        # thing. A tributary is a river.
         heads = [
             (i, slot, noun)
             for i, slot in claims
             for noun in words.ends(i, slot)
-            if words.is_person(var) or var not in words.stated or noun == words.noun(var)
+            if words.is_person(var)
+            or var not in words.stated
+            or words.noun(var) in (noun, of_kind.get(noun))
         ]
         if heads and self.rng.random() < 0.7:
             index, slot, noun = self.choose(heads)
@@ -221,7 +231,9 @@ class NounPhrases(Clauses):
             self.cost += 1.0 * bool(claims)
             self.introduce(
                 var,
-                bare(noun) if words.is_person(var) or not words.class_id(var) else words.noun(var),
+                bare(noun)
+                if words.is_person(var) or not words.class_id(var) or noun in of_kind
+                else words.noun(var),
             )
             return self.modified(said, claims, words.is_person(var), bare_head=False)
         noun = words.noun(var)
@@ -229,14 +241,16 @@ class NounPhrases(Clauses):
             len(claims) == 1 and i == claims[0][0] and (words.is_person(var) or called == noun)
             for i, _, called in heads
         ):
-            self.cost += 3.0  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
+            self.cost += 6.0  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
         self.said_nouns.append(noun)
         head = f"the {self.definite_kind(var, noun, claims)}"
         said = self.modified(head, claims, words.is_person(var), bare_head=True)
         self.said_nouns.remove(noun)
         self.introduce(
             var,
-            words.roles.get(var, noun)
+            self.works[var]
+            if var in self.works
+            else words.roles.get(var, noun)
             if words.is_person(var) and words.roles.get(var, "")[:5] in said
             else noun,
         )

@@ -29,8 +29,9 @@ LONGER = 4
 """If no wording is good enough for readers, this factor times as many wordings are tried."""
 HIDDEN = 30.0
 """Cost of each hidden word in a text."""
-TELLINGS = 40
-"""Number of random wordings in several sentences that are tried."""
+TELLINGS, MOST_TELLINGS, GOOD = 40, 240, 10.0
+"""Number of random wordings in several sentences that are tried, the number where they all have a
+fault or cost at least `GOOD`, and that cost."""
 BEST_DIVISIONS = 4
 """After each division into sentences was tried once, this number of the lightest is tried on."""
 FAULTLESS = 12
@@ -71,7 +72,6 @@ def verbalise(
     recipe_seed: int,
     genders: Mapping[str, str] | None = None,
     years: Mapping[str, int] | None = None,
-    died: Mapping[str, int] | None = None,
     seen: str = "",
     language: str = "en",
     hidden: Collection[str] = (),
@@ -90,7 +90,6 @@ def verbalise(
         genders: maps each variable that is a person to "he" or "she", where the sex is known.
         years: maps each variable that is a date to its year. A form that computes with two dates
             needs both years.
-        died: maps variables that are people to the year of their death, where it is known.
         seen: a word for what everybody sees in the picture, if the word says more than the thing's
             class ("bird" for a species).
         language: language of the phrases.
@@ -106,7 +105,6 @@ def verbalise(
         classes=classes,
         genders=genders or {},
         years=years or {},
-        died=died or {},
         facts=facts,
         language=language,
         seen=seen,
@@ -160,11 +158,11 @@ def _several_sentences(
     text = ""
     divisions = structures(things, rng)
     costs = dict.fromkeys(divisions, float("inf"))
-    for number in range(LONGER * TELLINGS):
+    for number in range(MOST_TELLINGS):
         if number == len(costs):  # from here on, the best divisions only
             divisions = sorted(divisions, key=lambda d: costs[d])[:BEST_DIVISIONS]
         described = divisions[number % len(divisions)]
-        if number >= TELLINGS and not problems(text, words.language):
+        if number >= TELLINGS and wordings[text][0] < GOOD and not problems(text, words.language):
             break
         said, telling = tell(words, things, described, rng)
         cost = telling.cost + HIDDEN * len(find_hidden_words(said, hidden))

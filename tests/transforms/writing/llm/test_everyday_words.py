@@ -10,7 +10,13 @@ from questloom.records.plan import Plan
 from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Certificate
 from questloom.records.table import Json
-from questloom.transforms.writing.llm.everyday_words import find_role_nouns, noun_of, role_nouns
+from questloom.transforms.writing.llm.everyday_words import (
+    find_role_nouns,
+    noun_of,
+    role_nouns,
+    word_claim,
+    word_question,
+)
 from questloom.transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
 from questloom.transforms.writing.llm.kind_words import find_descriptor, seen_kind
 from questloom.transforms.writing.llm.llm_rules import LlmRules
@@ -128,6 +134,15 @@ def test_a_thing_is_called_by_a_common_noun_and_the_pictures_own_by_its_descript
     ] == ["painting", "oil painting"]
 
 
+def test_other_languages_have_labels_of_classes_and_no_roles(store):
+    roles = [("Q1", "P170", "Q2"), ("Q4", "P170", "Q9")]
+    assert role_nouns(store, roles, "Q2", "en") == ("painter", "artist"), "not of somebody else"
+    assert role_nouns(store, roles, "Q2", "de") == role_nouns(store, roles, "Q99", "en") == ()
+    assert find_role_nouns(store, roles, "de") == (frozenset(), frozenset())
+    store.entities["Q10"] = store.entities["Q10"].replace(labels={"de": "Gemälde"})
+    assert [noun_of(store, e, "de") for e in ("Q1", "Q4", "Q99")] == ["Gemälde", "", ""]
+
+
 def worded(store, work, *questions):
     """What the writer makes of replies, one after the other, and its prompts."""
     draft = asking("", work)
@@ -232,3 +247,17 @@ def test_a_unit_is_asked_for_in_the_plural(store):
 )
 def test_a_step_told_in_a_sentence_before_the_question_may_be_told_of_either_end(store, text, said):
     assert ProofLine(words="", property="P1066", of_object=True).is_stated(store, text) == said
+
+
+def test_the_usual_question_asks_for_a_date_as_exactly_as_the_answer(store):
+    day = Value(kind="time", time="+1743-04-13", precision=11)
+    for precision, opening in (("year", "In wh"), ("day", "On wh")):
+        said = word_question(store, "Q2", "P569", day, "en", precision)
+        assert said.startswith(opening) and said.endswith(" was Ada Orm born?"), said
+
+
+def test_a_claim_is_told_as_people_say_it(store):
+    told = {work: word_claim(store, claim(work, "P170", "Q2"), "en") for work in ("Q1", "Q4", "Q2")}
+    assert told["Q1"].startswith("Ada Orm painted ") and told["Q4"] == "Ada Orm made “The Rower”"
+    assert word_claim(store, claim("Q1", "P170", "Q2"), "de") == ""
+    assert word_claim(store, claim("Q1", "P99999", "Q2"), "en") == ""

@@ -112,6 +112,11 @@ def test_the_clients_bad_replies_and_refusals_refuse_the_plan(fault, reason):
     assert isinstance(refused, Refusal) and refused.reason == reason
 
 
+def test_a_refusal_tells_the_first_500_characters_of_the_message():
+    refused = worded(writer(BadReply("word_plan", "x" * 600, "x")))
+    assert len(refused.evidence["message"]) == 500
+
+
 def test_a_providers_fault_is_no_refusal():
     with pytest.raises(ProviderFault):
         worded(writer(ProviderFault("p", "down")))
@@ -205,7 +210,7 @@ def test_the_request_shows_the_steps_what_is_asked_and_what_may_not_be_said():
     prompt = made.client.prompts[0][1]
     for shown in (
         "The picture shows Saint Ovid's Cathedral (anybody sees: cathedral)",
-        "1. Saint Ovid's Cathedral — architect: Ivo Mersk [",
+        "1. Saint Ovid's Cathedral — architect: Ivo Mersk (Ivo Mersk designed Saint Ovid's Cathedral) [",
         'Asked is the value of "Oda Lind — date of birth: 1 February 1790". The answer is 1 February 1790 (date day)',
         "Ivo Mersk: human, male, person, architect",
         "Saint Ovid's Cathedral; Ivo Mersk; Oda Lind; 1 February 1790",
