@@ -161,7 +161,11 @@ def _cheapest(
                 rank = calls + moves.least_calls(state, needed)
                 heappush(queue, (rank, -calls, next(order), state))
 
-    reach([moves.start()])
+    first = [moves.start()]
+    if any(isinstance(clause, Image) for clause in needed):
+        # Whoever needs the picture may search for it first: what it tells stays known.
+        first = [s for s in moves.following(first[0]) if s.moves[0].startswith(IMAGE_SEARCH)]
+    reach(first)
     for _ in range(MAX_STATES):
         if not queue:
             break
