@@ -319,12 +319,12 @@ class Sentences(Grammar):
                     told = (*said, then, Differ(first.var, same.var), *atoms)
                     yield end, told, Target("years", ("then", "when")), cost
                     cost += BARE
-        # "The portrait bears a year. How many years after her birth is that?"
+        # "The portrait bears a year. How many years after her birth is that (year)?"
         if self.at(start - 7, "a", "year", ".", "how", "many", "years"):
             for first in (*self.happened(start), *self.literal(start)):
                 if first.noun == "date" and first.var != WRITTEN and self.at(first.end, "is", "that"):
-                    told = Target("years", (first.var, WRITTEN))
-                    yield first.end + 2, first.atoms, told, first.cost
+                    told, end = Target("years", (first.var, WRITTEN)), first.end + 2
+                    yield end + self.at(end, "year"), first.atoms, told, first.cost
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
