@@ -322,9 +322,13 @@ class Sentences(Grammar):
         # "The portrait bears a year. How many years after her birth is that (year)?"
         if self.at(start - 7, "a", "year", ".", "how", "many", "years"):
             for first in (*self.happened(start), *self.literal(start)):
-                if first.noun == "date" and first.var != WRITTEN and self.at(first.end, "is", "that"):
-                    told, end = Target("years", (first.var, WRITTEN)), first.end + 2
-                    yield end + self.at(end, "year"), first.atoms, told, first.cost
+                if (
+                    first.noun == "date"
+                    and first.var != WRITTEN
+                    and self.at(first.end, "is", "that")
+                ):
+                    years, end = Target("years", (first.var, WRITTEN)), first.end + 2
+                    yield end + self.at(end, "year"), first.atoms, years, first.cost
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
@@ -683,7 +687,13 @@ class Sentences(Grammar):
                     )
 
     def _owned_by(
-        self, first: tuple[Atom, ...], other: tuple[Atom, ...], subject: str, event: str, *, also: bool = False
+        self,
+        first: tuple[Atom, ...],
+        other: tuple[Atom, ...],
+        subject: str,
+        event: str,
+        *,
+        also: bool = False,
     ) -> Iterator[tuple[Atom, ...]]:
         """The atoms of `first`, where a possessive can mean the subject of another phrase.
 
