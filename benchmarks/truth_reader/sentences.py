@@ -322,7 +322,11 @@ class Sentences(Grammar):
         # "The portrait bears a year. How many years after her birth is that?"
         if self.at(start - 7, "a", "year", ".", "how", "many", "years"):
             for first in (*self.happened(start), *self.literal(start)):
-                if first.noun == "date" and first.var != WRITTEN and self.at(first.end, "is", "that"):
+                if (
+                    first.noun == "date"
+                    and first.var != WRITTEN
+                    and self.at(first.end, "is", "that")
+                ):
                     told = Target("years", (first.var, WRITTEN))
                     yield first.end + 2, first.atoms, told, first.cost
 
@@ -683,7 +687,13 @@ class Sentences(Grammar):
                     )
 
     def _owned_by(
-        self, first: tuple[Atom, ...], other: tuple[Atom, ...], subject: str, event: str, *, also: bool = False
+        self,
+        first: tuple[Atom, ...],
+        other: tuple[Atom, ...],
+        subject: str,
+        event: str,
+        *,
+        also: bool = False,
     ) -> Iterator[tuple[Atom, ...]]:
         """The atoms of `first`, where a possessive can mean the subject of another phrase.
 
