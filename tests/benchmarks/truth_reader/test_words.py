@@ -185,23 +185,30 @@ WORDS = [
     ("A sailor came from the family that commissioned this church. How many years after his father did the sailor die?", "Q49", Number(25.0), NONE),
     ("Who trained the sailor from the family that commissioned this church?", "Q46", "Q3", GOOD),
     ("Who trained the geologist from the family that commissioned this church?", "Q46", "Q3", NONE),
-    ("The geologist employed by the same museum as this man discovered a mineral. How many years passed between the discovery of that mineral and her death?", "Q56", Number(20.0), GOOD),
-    ("The geologist employed by the same museum as this man discovered a mineral. How many years passed between the discovery of that mineral and his death?", "Q56", Number(20.0), NONE),
-    ("The sailor employed by the same museum as this man discovered a mineral. How many years passed between the discovery of that mineral and her death?", "Q56", Number(20.0), NONE),
+    ("The geologist employed by the same museum as this man discovered a mineral. "
+     "How many years passed between the discovery of that mineral and her death?", "Q56", Number(20.0), GOOD),
+    ("The geologist employed by the same museum as this man discovered a mineral. "
+     "How many years passed between the discovery of that mineral and his death?", "Q56", Number(20.0), NONE),
+    ("The sailor employed by the same museum as this man discovered a mineral. "
+     "How many years passed between the discovery of that mineral and her death?", "Q56", Number(20.0), NONE),
     ("This painting hangs in a museum. Which geologist worked for that museum?", "still", "Q54", GOOD),
     ("This painting hangs in a museum. Which geologist worked for that museum?", "Q30", "Q54", NONE),
     ("This painting hangs in a museum. A military officer worked for that museum. In which year did he die?", "Q30", (1871,), GOOD),
     ("This painting hangs in a museum. A military officer worked for that museum. In which year did he die?", "still", (1871,), NONE),
     # "that" is the year just told
-    ("This woman directed a film. The portrait of that film's director bears a year. How many years after the birth of the director is that?", "Q33", Number(59.0), GOOD),
-    ("This woman directed a film. The portrait of that film's director bears a year. How many years before the birth of the director is that?", "Q33", Number(59.0), NONE),
+    ("This woman directed a film. "
+     "The portrait of that film's director bears a year. How many years after the birth of the director is that?", "Q33", Number(59.0), GOOD),
+    ("This woman directed a film. "
+     "The portrait of that film's director bears a year. How many years before the birth of the director is that?", "Q33", Number(59.0), NONE),
     ("This woman directed a film. The portrait of that film's director bears a year. How many years before her death is that?", "Q33", Number(1.0), GOOD),
     ("This woman directed a film. How many years after the birth of the director is that?", "Q33", Number(59.0), UNREAD),
     # where a treaty was signed, where an observatory stands
     ("This man was born in a town where a treaty was signed. In which year was that treaty signed?", "ivo", (1866,), GOOD),
     ("This painting was made by a woman who was born in a town where a treaty was signed. In which year was that treaty signed?", "still", (1866,), NONE),
-    ("This river rises on a mountain where an observatory stands. How many years passed between that observatory's construction and the death of Ivo Mersk?", "Q5", Number(5.0), GOOD),
-    ("This river rises on a mountain where an observatory stands. How many years passed between that observatory's construction and the death of Ivo Mersk?", "Q22", Number(5.0), NONE),
+    ("This river rises on a mountain where an observatory stands. "
+     "How many years passed between that observatory's construction and the death of Ivo Mersk?", "Q5", Number(5.0), GOOD),
+    ("This river rises on a mountain where an observatory stands. "
+     "How many years passed between that observatory's construction and the death of Ivo Mersk?", "Q22", Number(5.0), NONE),
     # the same as of a thing before
     ("This church was commissioned by a family. A chapel is dedicated to the same saint. In which year was that chapel built?", "Q46", (1700,), GOOD),
     ("This church was commissioned by a family. A chapel is dedicated to the same saint. In which year was that chapel built?", "Q49", (1700,), NONE),
@@ -215,8 +222,10 @@ WORDS = [
     ("The river beneath this bridge has a tributary. On which mountain does the tributary rise?", "Q25", "Q20", NONE),
     ("A painting by this woman is in the Orla Museum. In which year was that painting made?", "Q33", (1880,), GOOD),
     ("A painting by this woman is in the Karsk Museum. In which year was that painting made?", "Q33", (1880,), NONE),
-    ("A woman painted this painting. The painting hangs in a museum. How many years passed between her birth and the opening of that museum?", "still", Number(110.0), GOOD),
-    ("A woman painted this painting. The painting hangs in a museum. How many years passed between his birth and the opening of that museum?", "still", Number(110.0), NONE),
+    ("A woman painted this painting. "
+     "The painting hangs in a museum. How many years passed between her birth and the opening of that museum?", "still", Number(110.0), GOOD),
+    ("A woman painted this painting. "
+     "The painting hangs in a museum. How many years passed between his birth and the opening of that museum?", "still", Number(110.0), NONE),
     # he is a person whom nothing calls a woman
     ("An architect came from this woman's family. How old did he turn in the year the lighthouse he designed was first lit?", "Q33", Number(58.0), GOOD),
     ("An architect came from this woman's family. How old did she turn in the year the lighthouse she designed was first lit?", "Q33", Number(58.0), NONE),
