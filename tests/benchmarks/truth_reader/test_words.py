@@ -195,9 +195,16 @@ WORDS = [
     ("This painting hangs in a museum. Which geologist worked for that museum?", "Q30", "Q54", NONE),
     ("This painting hangs in a museum. A military officer worked for that museum. In which year did he die?", "Q30", (1871,), GOOD),
     ("This painting hangs in a museum. A military officer worked for that museum. In which year did he die?", "still", (1871,), NONE),
+    ("A sailor came from the family that commissioned this church. In which year did the sailor's father die?", "Q46", (1830,), GOOD),
+    ("A sailor came from the family that commissioned this church. In which year did the sailor's mother die?", "Q46", (1830,), NONE),
+    # there is
+    ("This man was born in a town. There is a museum in that town. Which military officer worked for it?", "ivo", "Q58", GOOD),
+    ("This man was born in a town. There is a church in that town. Which military officer worked for it?", "ivo", "Q58", NONE),
     # "that" is the year just told
     ("This woman directed a film. "
      "The portrait of that film's director bears a year. How many years after the birth of the director is that?", "Q33", Number(59.0), GOOD),
+    ("This woman directed a film. "
+     "The portrait of that film's director bears a year. How many years after the director's birth is that year?", "Q33", Number(59.0), GOOD),
     ("This woman directed a film. "
      "The portrait of that film's director bears a year. How many years before the birth of the director is that?", "Q33", Number(59.0), NONE),
     ("This woman directed a film. The portrait of that film's director bears a year. How many years before her death is that?", "Q33", Number(1.0), GOOD),
