@@ -331,8 +331,8 @@ class Sentences(Grammar):
                     and first.var != WRITTEN
                     and self.at(first.end, "is", "that")
                 ):
-                    told, end = Target("years", (first.var, WRITTEN)), first.end + 2
-                    yield end + self.at(end, "year"), first.atoms, told, first.cost
+                    years, end = Target("years", (first.var, WRITTEN)), first.end + 2
+                    yield end + self.at(end, "year"), first.atoms, years, first.cost
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
