@@ -67,14 +67,18 @@ class Sentences(Grammar):
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 
     def statement(self, start: int) -> Iterator[Part]:
-        """Reads statements such as "Consider {x}.", "Compare {x} with {y}.", "{x} was designed
-        by …".
+        """Reads statements such as "Consider {x}.", "Compare {x} with {y}.", "There is a chapel in
+        {x}.", "{x} was designed by …".
         """
         for opening in (("Consider",), ("Take",), ("Think", "of")):
             if self.text[start : start + len(opening)] == opening:
                 for thing in self.noun_phrase(start + len(opening)):
                     if self.at(thing.end, "."):
                         yield Part(thing.end + 1, thing.atoms, thing.cost)
+        if self.at(start, "there", "is"):
+            for thing in self.noun_phrase(start + 2):
+                if self.at(thing.end, ".") and thing.end > start + 4:
+                    yield Part(thing.end + 1, thing.atoms, thing.cost)
         if self.at(start, "compare"):
             for first in self.noun_phrase(start + 1):
                 if self.at(first.end, "with"):
@@ -322,9 +326,13 @@ class Sentences(Grammar):
         # "The portrait bears a year. How many years after her birth is that (year)?"
         if self.at(start - 7, "a", "year", ".", "how", "many", "years"):
             for first in (*self.happened(start), *self.literal(start)):
-                if first.noun == "date" and first.var != WRITTEN and self.at(first.end, "is", "that"):
-                    told, end = Target("years", (first.var, WRITTEN)), first.end + 2
-                    yield end + self.at(end, "year"), first.atoms, told, first.cost
+                if (
+                    first.noun == "date"
+                    and first.var != WRITTEN
+                    and self.at(first.end, "is", "that")
+                ):
+                    years, end = Target("years", (first.var, WRITTEN)), first.end + 2
+                    yield end + self.at(end, "year"), first.atoms, years, first.cost
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
@@ -683,7 +691,13 @@ class Sentences(Grammar):
                     )
 
     def _owned_by(
-        self, first: tuple[Atom, ...], other: tuple[Atom, ...], subject: str, event: str, *, also: bool = False
+        self,
+        first: tuple[Atom, ...],
+        other: tuple[Atom, ...],
+        subject: str,
+        event: str,
+        *,
+        also: bool = False,
     ) -> Iterator[tuple[Atom, ...]]:
         """The atoms of `first`, where a possessive can mean the subject of another phrase.
 
