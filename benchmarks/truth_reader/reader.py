@@ -80,6 +80,7 @@ class Reader:
         """Every reading as a query in which each reference stands for its thing."""
         sentences = Sentences(tokens(text), self.lexicon)
         starts = (0, *(i + 1 for i, word in enumerate(sentences.text) if word == "."))
+        starts = tuple(s + 2 * sentences.at(s, "there", "is") for s in starts)  # its subject
         found = [r for q in sentences.readings()[:200] for r in resolved(q, starts)]
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 
@@ -250,6 +251,8 @@ def _candidates(
     mentions: tuple[tuple[int, str], ...],
 ) -> list[str]:
     latest = sorted(before, key=_place, reverse=True)
+    if back.mode == "twin":
+        return [v for v in latest if v in kinds]
     if back.mode == "it" and len(starts) > 1:
         before = [v for v in before if v in kinds] or before
         return _meant_by_it(_place(back.var), before, outright, starts, mentions)
