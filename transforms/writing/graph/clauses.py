@@ -14,7 +14,7 @@ from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.fuzzy_words import negated, years_from
 from questloom.transforms.writing.graph.lints import num_relative, stays
 
-HOPELESS = 100.0
+HOPELESS = 1_000.0
 """Cost of a wording that no reader should see, for example a variable without a description, or the
 same name for two things."""
 WEAK = 9.0

@@ -36,7 +36,7 @@ _AGAIN = re.compile(r"\b[Tt]his (?:man|woman|person)\b|(?<=\bas) this [a-z]+\b")
 """The words for the pictured person, or for the second of two things that have "the same" of
 something. They may repeat a noun."""
 _STRESSED = re.compile(r"\b(?:of|in|on|at|by|from) (it|him|her)\b ?(\w*)")
-_COUNTED = re.compile(r"\bthe (?:first|second) ([\w’'-]+)")
+_COUNTED = re.compile(r"\bthe (?:first|second|third) ([\w’'-]+)")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",

@@ -15,7 +15,12 @@ from questloom.transforms.writing.graph.pronouns import Pronouns, short
 
 PICTURE = "the picture"
 """Stands for the picture among the mentioned things."""
-ORDINALS = ("first", "second")
+ORDINALS = ("first", "second", "third")
+MOST_SHORT = 5
+"""Maximum number of things of a short puzzle, or of claims beside the asked one. A longer puzzle may
+have a third thing of a kind, and may ask for the first thing after it has mentioned the second."""
+THIRD = 6.0
+"""Cost of a third thing of one kind."""
 ELSEWHERE = 4.0
 """Cost of a sentence about the year in one thing's picture where the question counts to a date of
 another thing. "How many years before the year on this tower's plaque did the church open?" keeps
@@ -48,9 +53,13 @@ class Telling(Pronouns):
         self._nouns: dict[str, str] = {}
         self._names: dict[str, str] = {}
         """The words ("the second river") that tell a thing from the pictured one of its kind."""
+        things = set(form_words.ranks) - form_words.literals
+        self._is_long = min(len(things), len(form_words.claims) - 1) > MOST_SHORT
+        self._ordinals = ORDINALS if self._is_long else ORDINALS[:2]
+        self._counted = self._counted_before = frozenset[str]()
+        """The nouns that the text has counted ("the second river"), and those of them that it has
+        counted before the current sentence."""
         self._called_it = ""
-        self._saying: set[int] = set()
-        """The claims of the current predicate, which the text has not said before."""
         self._announcing = False
         self._now_another = ""
         """The noun that the current sentence uses with "another"."""
@@ -65,6 +74,7 @@ class Telling(Pronouns):
         other._names, other._topic, other.subject = dict(self._names), self.subject, ""
         other._subjects = self._subjects | {self.subject}
         other.subject_words = ""
+        other._counted_before = self._counted
         other._known_before, other._known = self._known, frozenset(self.introduced)
         other._now_another = other._called_it = ""
         return other
@@ -72,6 +82,7 @@ class Telling(Pronouns):
     def join(self) -> None:
         """Makes the current sentence a part of the previous one."""
         self.subject, self._known = self._topic, self._known_before
+        self._counted = self._counted_before
         self._mentioned = [*self._before, *self._mentioned]
 
     def is_new(self, var: str) -> bool:
@@ -245,8 +256,11 @@ class Telling(Pronouns):
         self._mentioned.append(var)
         same = self._alike(short(words, noun))
         # "A third woman influenced the other woman": nobody can tell them apart.
-        self.cost += 1.5 * len(same) + HOPELESS * (len(same) >= len(ORDINALS))
+        third, more = len(same) == 2, len(same) >= len(self._ordinals)
+        self.cost += 1.5 * len(same) + THIRD * third + HOPELESS * more
         self._now_another = short(words, noun) if same else ""
+        if third:
+            return f"a third {noun}"
         return f"another {noun}" if same else words.words.indefinite(noun)
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
@@ -325,11 +339,19 @@ class Telling(Pronouns):
         if var == anchor:
             return f"{'that' if self.form_words.form.sign else 'this'} {noun}"
         alike = self._alike(noun)
+        # "In which year was the first species discovered?": the reader must go back, or thinks of
+        # somebody's first one, unless the text has mentioned "the second species".
+        back = self.asking and var == alike[0] and sum(v != anchor for v in alike) > 1
+        counted = self._is_long and noun in self._counted and self.rng.random() < 0.5
+        unclear = self._is_named_last(noun, var) or (back and not counted)
+        if unclear and (said := self._by_claim(var, noun)):
+            return said
         person = self.form_words.is_person(var)
         role = person and self._is_of_any_sex(var) and len(alike) == 1
         self.cost += ROLE if role else UNNAMED * person
         if self._is_named_last(noun, var):
-            self.cost += 2.0 if person else HOPELESS
+            # "The second painting" is clear where a third one has been named.
+            self.cost += 2.0 if person or len(alike) > 1 else HOPELESS
         if noun == self._now_another and alike == [var] and not person:
             return (
                 "the first one"  # "Another painting hangs in the museum that holds the first one."
@@ -339,14 +361,17 @@ class Telling(Pronouns):
         others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
         nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
         other = f"{'that' if person else 'the'} other {noun}"
-        self.cost += HOPELESS * (len(alike) > len(ORDINALS))
+        self.cost += HOPELESS * (len(alike) > len(self._ordinals))
         # "A man from the family of this man's father died. … that other man": the father?
         self.cost += RIVAL * (person and anchor in alike and self._has_third(var, alike))
         if len(alike) == 1:
             return the if role else that if person else self.choose((the, that))
         if len(others) > 1:
-            # "In which year was the first species discovered?": the reader must go back.
-            self.cost += HOPELESS * (self.asking and var == alike[0])
+            # "One of his sons was born in 1983. The second son …": the younger one?
+            data = self.form_words.data
+            told = {data["default_nouns"]["person"], "man", "woman", *data["professions"]}
+            self.cost += HOPELESS * ((back and not counted) or (person and noun not in told))
+            self._counted |= {noun}
             return nth
         recent = (*self._before, *self._mentioned)
         if anchor in recent and var not in recent:

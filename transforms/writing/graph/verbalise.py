@@ -33,8 +33,6 @@ TELLINGS = 40
 """Number of random wordings in several sentences that are tried."""
 BEST_DIVISIONS = 4
 """After each division into sentences was tried once, this number of the lightest is tried on."""
-FAULTLESS = 12
-"""Of the lightest wordings in several sentences, the number in which one without faults is sought."""
 MAX_CLAIMS = 5
 """Maximum number of claims in a single sentence, including the asked claim."""
 HEAVY = 7.0
@@ -174,11 +172,15 @@ def _several_sentences(
             wordings[said] = cost, telling
         text = min(wordings, key=lambda t: (wordings[t][0], t))
     # A heavier text without a fault is better than a lighter one with a fault.
-    by_cost = sorted(wordings, key=lambda t: (wordings[t][0], t))[:FAULTLESS]
-    text = next((t for t in by_cost if not problems(t, words.language)), text)
+    by_cost = sorted((cost, t) for t, (cost, _) in wordings.items() if not _is_heavy(t, cost))
+    text = next((t for _, t in by_cost if not problems(t, words.language)), text)
     cost, best = wordings[text]
-    heavy = cost > HEAVIEST * len(sentence_spans(text))
-    return _judged(text, best, cost, hidden, heavy=heavy)
+    return _judged(text, best, cost, hidden, heavy=_is_heavy(text, cost))
+
+
+def _is_heavy(text: str, cost: float) -> bool:
+    """Whether several sentences are harder to read than readers accept."""
+    return cost > HEAVIEST * len(sentence_spans(text))
 
 
 def _judged(
