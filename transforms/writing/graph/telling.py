@@ -59,6 +59,8 @@ class Telling(Pronouns):
         self._counted = self._counted_before = frozenset[str]()
         """The nouns that the text has counted ("the second river"), and those of them that it has
         counted before the current sentence."""
+        self._apart = frozenset[str]()
+        """The things that the text has introduced as "another" or "a third" of a kind."""
         self._called_it = ""
         self._announcing = False
         self._now_another = ""
@@ -259,6 +261,7 @@ class Telling(Pronouns):
         third, more = len(same) == 2, len(same) >= len(self._ordinals)
         self.cost += 1.5 * len(same) + THIRD * third + HOPELESS * more
         self._now_another = short(words, noun) if same else ""
+        self._apart |= {var} if same else set()
         if third:
             return f"a third {noun}"
         return f"another {noun}" if same else words.words.indefinite(noun)
@@ -280,6 +283,7 @@ class Telling(Pronouns):
             ):
                 self._now_another = short(self.form_words, noun)
                 self._names[var] = f"the other {self._now_another}"
+                self._apart |= {var}
                 return f"other {noun}"
         return noun
 
@@ -343,7 +347,9 @@ class Telling(Pronouns):
         # somebody's first one, unless the text has mentioned "the second species".
         back = self.asking and var == alike[0] and sum(v != anchor for v in alike) > 1
         counted = self._is_long and noun in self._counted and self.rng.random() < 0.5
-        unclear = self._is_named_last(noun, var) or (back and not counted)
+        # "The second painting" after this painting and two that no "another" has counted: which?
+        lost = len(alike) > 2 and var not in {alike[0], *self._apart}
+        unclear = self._is_named_last(noun, var) or lost or (back and not counted)
         if unclear and (said := self._by_claim(var, noun)):
             return said
         person = self.form_words.is_person(var)
@@ -370,7 +376,8 @@ class Telling(Pronouns):
             # "One of his sons was born in 1983. The second son …": the younger one?
             data = self.form_words.data
             told = {data["default_nouns"]["person"], "man", "woman", *data["professions"]}
-            self.cost += HOPELESS * ((back and not counted) or (person and noun not in told))
+            self.cost += HOPELESS * ((back and not counted) or lost)
+            self.cost += HOPELESS * (person and noun not in told)
             self._counted |= {noun}
             return nth
         recent = (*self._before, *self._mentioned)

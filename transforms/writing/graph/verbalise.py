@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from questloom.language.sentences import sentence_spans
-from questloom.records.form import ClaimClause, Form
+from questloom.records.form import Form
 from questloom.records.identity import chance
+from questloom.transforms.writing.form_edits import unsayable
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.fuzzy_words import refers_forward
@@ -43,7 +44,6 @@ to their mean cost."""
 NEARLY = 1.2
 """A wording counts as equally good if its cost exceeds that of the best wording by at most this
 number. A random draw picks one of the equally good wordings."""
-KINSHIP = frozenset({"P22", "P25", "P26", "P40", "P3373", "P1038"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +196,7 @@ def _judged(
     faults = ("heavy",) * heavy + (
         *problems(text, words.language),
         *(f"says {h}" for h in find_hidden_words(text, hidden)),
-        *_faults(words),
+        *unsayable(words.claims),
     )
     if phrases.cost >= HOPELESS or len(phrases.used) < len(words.claims):
         faults += ("something is not described",)
@@ -204,30 +204,6 @@ def _judged(
     if anchor and anchor not in words.names and not phrases.anchor_phrase:
         faults += ("the picture is not mentioned",)
     return Verbalisation(text=text, anchor_phrase=phrases.anchor_phrase, problems=faults, cost=cost)
-
-
-def _faults(words: FormWords) -> tuple[str, ...]:
-    """The faults of a form itself, which no wording can repair."""
-    found, claims = [], words.claims
-    related = [
-        frozenset((c.subject, c.object))
-        for c in claims
-        if isinstance(c.subject, str) and isinstance(c.object, str)
-    ]
-    if len(set(related)) < len(related):
-        found.append("it says twice how two things are related")
-    kin = [c for c in claims if c.property in KINSHIP]
-    if any(_meet(one, two) for k, one in enumerate(kin) for two in kin[:k]):
-        found.append("kinship by way of kin")
-    return tuple(found)
-
-
-def _meet(one: ClaimClause, two: ClaimClause) -> bool:
-    """Whether two claims share a variable."""
-    return any(
-        isinstance(term, str) and term in (two.subject, two.object)
-        for term in (one.subject, one.object)
-    )
 
 
 def _derive(phrases: NounPhrases) -> str:
