@@ -27,6 +27,7 @@ PREPOSITIONS = frozenset(
         "into",
         "of",
         "on",
+        "past",
         "through",
         "to",
         "under",
@@ -123,8 +124,8 @@ class Frame:
     @property
     def is_weak(self) -> bool:
         """Whether the sentence is only good for a clause without its verb: "a painting (that is) by
-        …", "a woman (who was) from …"."""
-        return self.verb in BE and not self.middle and self.preposition in ("by", "from")
+        …", "a woman (who was) from …", "the bridge (that is) across …"."""
+        return self.verb in BE and not self.middle and self.preposition in ("across", "by", "from")
 
     def with_also(self) -> "Frame":
         """The sentence with "also": "also painted {s}", "is also buried in {o}"."""

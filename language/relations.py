@@ -112,9 +112,11 @@ class PropertyPhrase:
     ) -> "PropertyPhrase":
         """The phrase for a subject and an object of given kinds. Each tuple of kinds begins with
         the most specific kind. If the words for the two kinds conflict, the subject's words are
-        used. For an island as object, "in" becomes "on"."""
+        used; an object's words may have `kinds` of their own. For an island as object, "in" becomes
+        "on"."""
         phrase = self
-        for kinds, table in ((object_kinds, self.kinds_object), (subject_kinds, self.kinds)):
+        for kinds, name in ((object_kinds, "kinds_object"), (subject_kinds, "kinds")):
+            table = getattr(phrase, name)
             found = next((table[kind] for kind in kinds if kind in table), None)
             if found:
                 phrase = replace(phrase, **found)

@@ -183,6 +183,12 @@ class Clauses(ABC):
                 other = self.noun_phrase(twin.subject)
                 self._depth -= 1
                 self.introduce(var, noun)
+                if other == f"this {words.noun(str(claim.subject))}" and not words.is_person(
+                    claim.subject
+                ):
+                    other = self.anchor_phrase = (
+                        "this one"  # "a painting by the same artist as this one"
+                    )
                 # "The same family as the first one": a family, or a painting? "The same man as her"?
                 self.cost += HOPELESS * (" " not in other or other == "the first one")
                 return f"the same {noun} as {other}"
@@ -212,7 +218,7 @@ class Clauses(ABC):
                 isinstance(other, Value)
                 and bare_head
                 and (
-                    (phrase.adjective and not self.noun_phrase(other).endswith("ism"))
+                    self.is_adjective(i, slot)
                     # not "the 2000 painting"
                     or (
                         (phrase.dated and other.precision == 9 and other.year and other.year % 100)
@@ -220,7 +226,7 @@ class Clauses(ABC):
                     )
                 )
             ):
-                head = self._with_adjective(head, other)
+                head = self.with_adjective(head, other)
                 continue
             frame = self.choose(self.frames(i))
             if frame.subject == slot:
@@ -267,7 +273,7 @@ class Clauses(ABC):
                 # "The man this species is named after".
                 relative.setdefault("", []).append(f"{said} {frame.preposition}")
             elif frame.preposition:
-                self.cost += 3.5  # "the bridge beneath which this river flows"
+                self.cost += 5.0  # "the bridge beneath which this river flows"
                 relative.setdefault(
                     f"{frame.preposition} {'whom' if person else 'which'}", []
                 ).append(said)
@@ -290,8 +296,20 @@ class Clauses(ABC):
         vague = self.form_words.vague.get(self.form_words.claims[claim[0]])
         return 2 * bool(vague and vague.since) or isinstance(self.other(*claim), str)
 
-    def _with_adjective(self, head: str, value: Value) -> str:
-        """Puts a value before the noun of a head: "the 1871 painting", "the Gothic church" (from
+    def is_adjective(self, index: int, slot: str) -> bool:
+        """Whether a claim's value can stand before the noun: "the Gothic church"."""
+        phrase, other = (
+            self.form_words.phrase(self.form_words.claims[index]),
+            self.other(index, slot),
+        )
+        return (
+            phrase.adjective
+            and isinstance(other, Value)
+            and not self.noun_phrase(other).endswith("ism")
+        )
+
+    def with_adjective(self, head: str, value: Term) -> str:
+        """Puts a value before the noun of a head: "the 1871 painting", "which Gothic church" (from
         "Gothic architecture")."""
         article, _, noun = head.partition(" ")
         adjective = re.sub(r"^the | (?:architecture|style)$", "", self.noun_phrase(value))

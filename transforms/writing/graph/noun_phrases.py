@@ -105,13 +105,11 @@ class NounPhrases(Clauses):
         said = self.noun_phrase(term)
         if said.startswith(("his ", "her ")) and len(said.split()) == 2:
             return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
+        kinds = self.form_words.kinds(term)[:1]
         short = (
-            self.form_words.kinds(term)[:1]
-            and self.form_words.kinds(term)[0] in self.form_words.data["possessors"]
-            and (
-                isinstance(term, Value)
-                or (said.startswith(("this ", "that ")) and said != "this one")
-            )
+            said.startswith(("this ", "that ")) and "'s " not in said and said != "this one"
+            if isinstance(term, str)
+            else kinds and kinds[0] in self.form_words.data["possessors"]
         )
         if (
             short
@@ -232,7 +230,7 @@ class NounPhrases(Clauses):
             len(claims) == 1 and i == claims[0][0] and (words.is_person(var) or called == noun)
             for i, _, called in heads
         ):
-            self.cost += 3.0  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
+            self.cost += 6.0  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
         self.said_nouns.append(noun)
         head = f"the {self.definite_kind(var, noun, claims)}"
         said = self.modified(head, claims, words.is_person(var), bare_head=True)

@@ -3,10 +3,10 @@ answer."""
 
 import re
 
-from questloom.language.frames import PREPOSITIONS
+from questloom.language.frames import BE, PREPOSITIONS
 from questloom.records.form import Compute, Term
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT
-from questloom.transforms.writing.graph.lints import is_heavy, num_relative
+from questloom.transforms.writing.graph.lints import ends_in_short_clause, is_heavy, num_relative
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
@@ -22,10 +22,19 @@ from questloom.transforms.writing.graph.reasoning_questions import (
     years_to,
 )
 
+FROM_READING = 4.0
+"""Cost of "How many years before the year on the plaque of that church did it open?". Readers gave it
+1.7 of 5, and "How many years passed between the opening of that church and the year on its plaque?"
+4.0."""
 BEFORE = 2.0
 """Cost of counting back from an event: "How many years before its architect died was it built?"."""
 ITS_IT = 4.0
 """Cost of "it" as the subject behind the year of its own picture."""
+SPLIT = 2.0
+"""Cost of a clause inside a verb: "In what year was the museum that houses this painting founded?"."""
+LYING = 2.0
+"""Cost of "On which river does the birthplace of this novel's author lie?". Readers gave it 3 of 5,
+and "Which river flows past …?" 5."""
 LATE = 1.0
 """Cost of a clause behind the verb: "In which town was the woman born who discovered this fish?"."""
 TRAILING = 1.0
@@ -93,8 +102,11 @@ def fronted(
         if wh != "who" and not rest and (late := _LATE.match(subject)):
             subject, clause = late.groups()
             phrases.cost += LATE
-        _weigh_middle(phrases, subject)
-        phrases.cost += HOPELESS * is_heavy(subject.split())
+        short = ends_in_short_clause(subject.split())
+        _weigh_middle(phrases, subject, clauses=not short)
+        phrases.cost += HOPELESS * (is_heavy(subject.split()) and not short)
+        phrases.cost += SPLIT * (short and frame.verb in BE)
+        phrases.cost += LYING * (frame.verb in ("lies", "stands") and len(subject.split()) > LIGHT)
     if frame.preposition == "to" and asks == "whom":
         phrases.cost += 1.0  # "To whom is this church dedicated?"
     elif frame.preposition in ("of", "by") or asks == "whom":
@@ -106,13 +118,13 @@ def fronted(
     return f"{opening} {inverted}{clause}?"
 
 
-def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
+def _weigh_middle(phrases: NounPhrases, subject: str, *, clauses: bool = True) -> None:
     """Adds a cost for words between the two halves of a verb, since a reader must keep the first
     half in mind. A preposition must not stand directly before the second half ("is named after call
     his horse")."""
     phrases.cost += (
         0.45 * max(0, len(subject.split()) - LIGHT)
-        + 3.0 * num_relative(subject)
+        + 3.0 * num_relative(subject) * clauses
         + HOPELESS * (subject.split()[-1] in PREPOSITIONS)
     )
 
@@ -133,6 +145,11 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
+    # "Which Gothic bridge crosses that river?"
+    adjectives = [c for c in claims if not person and phrases.is_adjective(*c)]
+    if len(adjectives) == len(claims) or phrases.rng.random() < 0.2:
+        adjectives = []
+    claims = [c for c in claims if c not in adjectives]
     frames = {i: phrases.frames(i) for i, _ in claims}
     # "Which painting by her was made in the town?", not "… made in the town is by her?". But "… is by
     # the same artist as this one?" is as good.
@@ -148,6 +165,10 @@ def _entity(phrases: NounPhrases) -> str:
         modifying = []
     kind = phrases.kind_in_question(var, noun, modifying or claims)
     who = "who" if person else f"which {kind}"
+    # "Which other Gothic bridge" would call the first one Gothic too.
+    phrases.cost += HOPELESS * (bool(adjectives) and kind.startswith("other "))
+    for index, slot in adjectives:
+        who = phrases.with_adjective(who, phrases.other(index, slot))
     if not person:
         phrases.said_nouns.append(noun)
     if modifying:
@@ -243,6 +264,7 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     if told:
         relation = "earlier" if relation == "before" else "later"
         return f"how many years {relation} {frame.inverted(subject, words.verbs.bases)}?"
+    phrases.cost += FROM_READING * counts_between(words, compute)
     # "How many years before the year on its plaque did it open?": "its" and "it" are one too many.
     twice = subject == "it" and " its " in start
     phrases.cost += ITS_IT * twice if read else BEFORE * (relation == "before")

@@ -5,6 +5,7 @@ read          "Which year is written on the plaque of this bridge?"
 years to      "How many years before 1900 is the year on the plaque of this bridge?"
 turned        "How old did the architect of this bridge turn in the year on its plaque?"
 ages          "How many years older than the architect of this bridge was his teacher?"
+died          "How many years after his teacher did the architect of this bridge die?"
 events        "How many years lie between the opening of this museum and the death of its founder?"
 difference    "What is the difference in height between this tower and the one designed by its architect, in metres?"
 ratio         "How many times as long as this bridge is …?"
@@ -24,9 +25,14 @@ BIRTH, DEATH = "P569", "P570"
 MANY = 5
 """If a question has at least this number of claims, the descriptions of the compared things count
 as long."""
-LIES = 2.0
-"""Cost of "How many years lie between its opening and the year on its plaque?": readers prefer "How
-many years before the year on its plaque was that church opened?"."""
+SAYS, SHORT = 4.0, 8
+"""Cost of "say" at the end of a question of more words."""
+TOLD = 4.0
+"""Cost of "How many years passed between his death and that year?", and of "The portrait of that
+architect bears a year. How old did she turn in that year?"."""
+NEAR, FAR = 6, 0.7
+"""The number of words of two people between which a reader keeps "how many years" in mind, and the
+cost of each further word."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
@@ -46,7 +52,10 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
         phrases.anchor_phrase = "this picture"
         return template
     said = template.replace("{ps}", words.words.plural(part)).replace("{p}", part)
-    return phrases.with_owner(said, part, reads.of)
+    asked = phrases.with_owner(said, part, reads.of)
+    # "What does the cover of the novel set in this town say?"
+    phrases.cost += SAYS * (template.endswith(" say?") and len(asked.split()) > SHORT)
+    return asked
 
 
 def years_to(phrases: NounPhrases, compute: Compute) -> str:
@@ -84,24 +93,16 @@ def of_ages(words: FormWords, compute: Compute) -> bool:
     """Whether the function `ages` must word a question for the years between two dates. It must for
     births or deaths of two people, and for events with long descriptions."""
     return _same_of_people(words, compute) or (
-        len(words.claims) >= MANY
-        and all(_event(words, a) for a in compute.args)
-        and not _own_year(words, compute)
+        len(words.claims) >= MANY and all(_event(words, a) for a in compute.args)
     )
 
 
 def counts_between(words: FormWords, compute: Compute) -> bool:
     """Whether the years between a year in a picture and an event can be asked for by a noun for the
-    event: "How many years lie between her birth and the year in her picture?"."""
+    event: "How many years passed between her birth and the year in her picture?"."""
     return any(a in words.reads for a in compute.args) and all(
         _event(words, a) for a in compute.args
     )
-
-
-def _own_year(words: FormWords, compute: Compute) -> bool:
-    """Whether a year in a thing's picture is compared with a date of the same thing."""
-    dated = {words.definition(a)[1].subject for a in compute.args if a not in words.reads}
-    return any(words.reads[a].of in dated for a in compute.args if a in words.reads)
 
 
 def _same_of_people(words: FormWords, compute: Compute) -> bool:
@@ -138,12 +139,19 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
         (s for s in of if isinstance(s, str)), key=lambda s: words.ranks[s], reverse=True
     )
     phrases.used.update(words.definition(a)[0] for a in compute.args)
-    one, other = phrases.noun_phrase(near), phrases.noun_phrase(far, subject=True)
     first = words.years.get(str(of[far]), 0) < words.years.get(str(of[near]), 0)
     index, claim = words.definition(of[far])
+    one, other = phrases.noun_phrase(near), phrases.noun_phrase(far, subject=True)
+    # "How many years before the artist behind this painting did the man who influenced him die?"
+    phrases.cost += FAR * max(0, len(f"{one} {other}".split()) - NEAR)
     if claim.property == BIRTH:
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
-    died = phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)
+    frame = phrases.choose(phrases.frames(index))
+    # "How many years after his father did this bridge's architect die?"
+    if other.startswith(("his ", "her ")) and one not in ("him", "her"):
+        died = frame.inverted(one, words.verbs.bases)
+        return f"how many years {'after' if first else 'before'} {other} {died}?"
+    died = frame.inverted(other, words.verbs.bases)
     # "How many years before him did his teacher die?"
     phrases.cost += 3.0 * (one in ("him", "her"))
     return f"how many years {'before' if first else 'after'} {one} {died}?"
@@ -169,6 +177,8 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
     for literal in (near, far):
         if literal not in words.reads:
             phrases.used.add(words.definition(literal)[0])
+    # After "The portrait of the artist bears a year." follows "How many years later did he die?".
+    phrases.cost += TOLD * any(a in phrases.told_years for a in compute.args)
     nouns = [_event(words, literal) for literal in (near, far)]
     if nouns[0] == nouns[1]:
         one, other = phrases.noun_phrase(about(near)), phrases.noun_phrase(about(far))
@@ -180,7 +190,6 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
             else phrases.possessor(about(literal), noun)
             for literal, noun in zip((near, far), nouns, strict=True)
         )
-    phrases.cost += LIES * _own_year(words, compute)
     return f"how many years {phrases.choose(('lie', 'passed'))} between {ends}?"
 
 
@@ -207,6 +216,7 @@ def turned(phrases: NounPhrases, compute: Compute) -> str:
     phrases.used.add(index)
     person = phrases.noun_phrase(claim.subject, subject=True)
     if other in words.reads:
+        phrases.cost += TOLD * (other in phrases.told_years)
         return f"how old did {person} turn {phrases.in_year(words.reads[other])}?"
     index, claim = words.definition(other)
     phrases.used.add(index)

@@ -39,6 +39,10 @@ contrived."""
 _ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*(?<!as )\bits?\b")
 
 
+_LYING = re.compile(r" that (?:lies|stands) (?=(?:at|beside|by|in|on) an? [\w -]+\.$)")
+"""Words that readers do not miss: "a town (that lies) on a river"."""
+
+
 @dataclass(frozen=True)
 class Thing:
     """A thing of the form, with the claims by which the sentences introduce and describe the
@@ -214,7 +218,8 @@ def joined(before: str, text: str, telling: Telling) -> str:
         return ""
     pronoun = "who" if words.is_person(telling.subject) else "that"
     both = f"{before[:-1]} {pronoun}{text.removeprefix(capital(telling.subject_words))}"
-    apart = weigh_sentence(before) + weigh_sentence(text) + PER_SENTENCE
+    both = _LYING.sub(" ", both)
+    apart = weigh_sentence(before) + weigh_sentence(text) + 2 * PER_SENTENCE
     return both if len(both.split()) <= MAX_JOINED and weigh_sentence(both) <= apart else ""
 
 

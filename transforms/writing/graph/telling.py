@@ -3,6 +3,7 @@ sentences refer back to the thing."""
 
 import copy
 import random
+import re
 from collections.abc import Mapping, Sequence
 
 from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
@@ -26,14 +27,19 @@ ELSEWHERE = 4.0
 another thing. "How many years before the year on this tower's plaque did the church open?" keeps
 both apart."""
 EMPTY = 3.0
-"""Cost of a first sentence without a fact that the question needs: "A shipyard built this ship."."""
+"""Cost of a sentence that only announces a person, or a thing of the pictured one: "A shipyard built
+this ship.". Readers gave such a question 2.3 of 5, and "On what date did the founder of the shipyard
+that built this ship die?" 5."""
 BACKWARD = 2.5
 """Cost of a sentence that begins with the new thing where the known one is the natural subject: "A
 painting is owned by this museum.", "A museum employed her."."""
 UNNAMED = 4.0
 """Cost of "that woman" where a reader expects "she"."""
-RIVAL = 6.0
-"""Cost of "that other man" where a third person may be a man too."""
+RIVAL = 25.0
+"""Cost of "that other man" where a third person may be a man too. Two readers of two could not tell
+the men apart."""
+READ_ON = 3.0
+"""Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""
 ROLE = 1.0
 """Cost of "the architect", which may be a woman, where "she" is as short."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
@@ -63,6 +69,8 @@ class Telling(Pronouns):
         """The things that the text has introduced as "another" or "a third" of a kind."""
         self._called_it = ""
         self._announcing = False
+        self._empty, self._empty_before = 0.0, 0.0
+        """What the current and the previous sentence cost as empty ones."""
         self._now_another = ""
         """The noun that the current sentence uses with "another"."""
 
@@ -73,6 +81,7 @@ class Telling(Pronouns):
         other.told_years = set(self.told_years)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
+        other._empty, other._empty_before = 0.0, self._empty
         other._names, other._topic, other.subject = dict(self._names), self.subject, ""
         other._subjects = self._subjects | {self.subject}
         other.subject_words = ""
@@ -83,6 +92,7 @@ class Telling(Pronouns):
 
     def join(self) -> None:
         """Makes the current sentence a part of the previous one."""
+        self.cost -= self._empty_before
         self.subject, self._known = self._topic, self._known_before
         self._counted = self._counted_before
         self._mentioned = [*self._before, *self._mentioned]
@@ -108,12 +118,6 @@ class Telling(Pronouns):
             more = [self.choose(facts)]  # "Her son commissioned the bridge that …"
         self.used.update(more)
         claims = [(i, self._slot(i, var)) for i in more]
-        told = [
-            words.name(o)
-            for i in facts
-            if isinstance(o := self.other(i, self._slot(i, var)), Value)
-        ]
-        told += map(bare, words.ends(index, slot))  # not "an architect designed"
         if by_role:
             return self._by_role(var, known, self.choose(roles), slot, claims)
         # Everybody comes from a family, and each painting is by an artist: "this man's family" and
@@ -125,14 +129,15 @@ class Telling(Pronouns):
         only = self.kin() & {bare(role) for role in roles}
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
-        self.cost += EMPTY * (frame.subject == slot and not more and known == words.form.anchor)
+        self._empty = EMPTY * (not more and (person or known == words.form.anchor))
+        self.cost += self._empty
         employs = words.is_person(known) and not person and frame.verb not in BE
         self.cost += BACKWARD * (frame.subject == slot and (frame.preposition == "by" or employs))
         if frame.subject == slot:
             self.subject = var
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
-            named = self._first_named(var, told)
+            named = self._first_named(var)
             if claims and frame.is_reducible and self.rng.random() < 0.5:
                 head, named = named, self.modified(named, [(index, slot)], person, bare_head=True)
                 # "Another painting by her hangs in the museum" would say that the first is there
@@ -140,13 +145,16 @@ class Telling(Pronouns):
                 weak = named.removeprefix(head).split()[0] in PREPOSITIONS
                 self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
-                return f"{named} {self.predicates(claims)}."
+                more_said = self.predicates(claims)
+                self.cost += READ_ON * self._reads_on(named, more_said)
+                return f"{named} {more_said}."
             # "Another painting was also made there" says it twice.
             also = frame if self._now_another else self._also(frame, index, slot)
             said = also.predicate(self._other_end(frame, index, slot))
             self.cost += HOPELESS * frame.is_weak  # "A painting in the museum is by this man"
             if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
+            self.cost += READ_ON * self._reads_on(named, said)
             self._introduced_as(var)
             if claims and not reduced:
                 [(i, end)] = claims
@@ -160,9 +168,15 @@ class Telling(Pronouns):
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject
         frame = self._also(frame, index, slot)
         self.cost += WEAK * frame.is_weak  # "is by an author"
-        named = self._first_named(var, told)
-        # "Another painting in the museum" would say that the first one is there too.
-        self.cost += HOPELESS * bool(claims and self._now_another)
+        named = self._first_named(var)
+        if claims and self._now_another:
+            # "Another painting by her" would say that the first one is hers too; "also keeps a
+            # painting by her" does not.
+            if self._has_one(known, self._now_another):
+                named, self._now_another = words.words.indefinite(self._nouns[var]), ""
+                frame = frame if "also" in f"{frame.verb} {frame.middle}" else frame.with_also()
+            else:
+                self.cost += HOPELESS
         if claims:
             named = self.modified(named, claims, person, bare_head=True)
         self._introduced_as(var)
@@ -187,6 +201,12 @@ class Telling(Pronouns):
         )
         return frame.with_also() if same else frame
 
+    def _has_one(self, known: Term, noun: str) -> bool:
+        """Whether the text has connected a known thing with another thing of a kind."""
+        told = (self.form_words.claims[i] for i in self.used - self._saying)
+        alike = self._alike(noun)
+        return any({c.subject, c.object} == {known, v} for c in told for v in alike if v != known)
+
     def frame(self, index: int, *, subject: str) -> Frame:
         frame = super().frame(index, subject=subject)
         return self._also(frame, index, "o" if subject == "s" else "s")
@@ -196,6 +216,11 @@ class Telling(Pronouns):
         said = super().predicates(claims)
         self._saying = set()
         return said
+
+    @staticmethod
+    def _reads_on(named: str, said: str) -> bool:
+        """Whether a reader may take a predicate for one of the pictured thing."""
+        return re.search(r" this [\w-]+$", named) is not None and said.split()[0].endswith("ed")
 
     def _by_role(
         self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]
@@ -247,13 +272,11 @@ class Telling(Pronouns):
 
     # ------------------------------------------------------------ kinds and pronouns
 
-    def _first_named(self, var: str, facts: Sequence[str]) -> str:
+    def _first_named(self, var: str) -> str:
         """The noun at a first mention: "a river", or "another river" if a river was mentioned
-        before. A film's director is called "a man", not "a director"."""
+        before. A film's director is called "a man": nothing says that directing was his profession."""
         words = self.form_words
-        noun = words.called(var) if self.rng.random() < 0.6 else words.noun(var)
-        if any(fact.endswith(noun) for fact in facts):
-            noun = words.noun(var)  # not "a director …. She worked as a film director"
+        noun = words.noun(var)
         self._nouns[var] = noun
         self._mentioned.append(var)
         same = self._alike(short(words, noun))
@@ -371,7 +394,7 @@ class Telling(Pronouns):
         # "A man from the family of this man's father died. … that other man": the father?
         self.cost += RIVAL * (person and anchor in alike and self._has_third(var, alike))
         if len(alike) == 1:
-            return the if role else that if person else self.choose((the, that))
+            return the if role else that
         if len(others) > 1:
             # "One of his sons was born in 1983. The second son …": the younger one?
             data = self.form_words.data

@@ -30,8 +30,9 @@ LONGER = 4
 """If no wording is good enough for readers, this factor times as many wordings are tried."""
 HIDDEN = 30.0
 """Cost of each hidden word in a text."""
-TELLINGS = 40
-"""Number of random wordings in several sentences that are tried."""
+TELLINGS, MOST_TELLINGS, GOOD = 40, 240, 10.0
+"""Number of random wordings in several sentences that are tried, the number where they all have a
+fault or cost at least `GOOD`, and that cost."""
 BEST_DIVISIONS = 4
 """After each division into sentences was tried once, this number of the lightest is tried on."""
 MAX_CLAIMS = 5
@@ -158,11 +159,11 @@ def _several_sentences(
     text = ""
     divisions = structures(things, rng)
     costs = dict.fromkeys(divisions, float("inf"))
-    for number in range(LONGER * TELLINGS):
+    for number in range(MOST_TELLINGS):
         if number == len(costs):  # from here on, the best divisions only
             divisions = sorted(divisions, key=lambda d: costs[d])[:BEST_DIVISIONS]
         described = divisions[number % len(divisions)]
-        if number >= TELLINGS and not problems(text, words.language):
+        if number >= TELLINGS and wordings[text][0] < GOOD and not problems(text, words.language):
             break
         said, telling = tell(words, things, described, rng)
         cost = telling.cost + HIDDEN * len(find_hidden_words(said, hidden))

@@ -78,7 +78,7 @@ def links(property: str, one: Term, other: Term) -> ClaimClause:
 @pytest.mark.parametrize(
     ("thing", "clause", "kind", "words"),
     [
-        ("lighthouse", reads("P1684", "plaque"), "date", "the plaque of "),
+        ("lighthouse", reads("P1684", "plaque"), "date", "plaque"),
         ("lighthouse", reads("P1684", "inscription"), "string", " on "),
         ("human", reads("P1684", "inscription"), "date", "in this picture"),
         ("taxon", reads("P1684", "inscription"), "string", "in this picture"),
@@ -155,7 +155,7 @@ def test_a_thing_is_dated_by_the_year_in_a_picture():
         {"x0": "lighthouse", "x1": "schooner"}, asked, reads("P1684", "plaque"), link, kind
     )
     assert all(
-        text.startswith("Which schooner was ") and " in the year given on the plaque of th" in text
+        re.match(r"Which schooner was .* in the year given on (?:the plaque of th|this .*'s plaque)", text)
         for text in shown
     ), shown  # fmt: skip
     later = Reads(var="r", of="x2", property="P1684", part=CLASS["inscription"])
@@ -210,10 +210,7 @@ def test_of_two_deaths_the_verb_is_said_once():
         genders={"x0": "she", "x1": "he"},
     )
     assert all(
-        text.startswith("How many years before ")
-        and " did her teacher " in text
-        and " died " not in text
-        for text in made
+        re.fullmatch(r"How many years after her teacher did .* die\?", text) for text in made
     ), made
 
 
@@ -236,9 +233,8 @@ def test_two_events_that_are_long_to_tell_are_said_as_nouns():
     assert between
     for text in between:
         assert "opening" in text and "death" in text and text.index("open") < text.index("death")
-    assert not any(" between " in text for text in made("P571", "P570")), (
-        "no noun says it was built"
-    )
+    assert any("construction" in text for text in made("P571", "P570"))
+    assert not any(" between " in text for text in made("P576", "P570")), "no noun for its end"
 
 
 def test_the_year_on_the_picture_is_one_end_of_the_years_between():
@@ -298,7 +294,9 @@ def test_measures_are_compared_by_their_nouns(op, unit, words):
         links("P2043", "x2", "h2"),
         Compute(out="n", op=op, args=("h2", "h1")),
     )
-    assert all(words in text and re.search(" the (?:one|other) ", text) for text in made), made
+    assert all(words in text and re.search(" the (?:one|other|second) ", text) for text in made), (
+        made
+    )
 
 
 @pytest.mark.parametrize(

@@ -138,12 +138,12 @@ def test_a_deep_tree_is_told_in_short_sentences_and_says_everything():
             assert said.removeprefix("the ") in text, (said, text)
 
 
-def test_each_sentence_introduces_one_thing_at_most():
+def test_each_clause_introduces_one_thing_at_most():
     new = re.compile(r"\b(?:an?|another) (?:arch )?(?:lighthouse|district|mountain|river|bridge)\b")
     for text, telling in _tellings(*TREE):
         if telling.cost < 60:
-            for sentence in re.split(r"(?<=[.?]) ", text):
-                assert len(new.findall(sentence)) <= 1, text
+            for clause in re.split(r"(?<=[.?]) | that | (?=on an? )", text):
+                assert len(new.findall(clause)) <= 1, text
 
 
 def test_of_several_pupils_one_is_told_of():
@@ -625,8 +625,7 @@ def test_a_year_on_its_own_plaque_is_counted_without_a_sentence_of_its_own():
     clauses = tuple(c.replace("x2", "x1") for c in clauses)
     told = _tellings(kinds, "quantity", *clauses, "a = difference d1 d2", num=300)
     text, _ = min(told, key=lambda t: t[1].cost)
-    assert re.search(r"How many years before the year on its plaque (?:was|did) ", text), text
-    assert not text.endswith(" did it open?"), text
+    assert re.search(r"How many years (?:lie|passed) between its opening and the year on its", text)
 
 
 def test_its_plaque_is_said_only_where_nothing_else_has_a_plaque():
@@ -634,7 +633,7 @@ def test_its_plaque_is_said_only_where_nothing_else_has_a_plaque():
     made = _texts(kinds, "quantity", *CHURCH, "a = difference d1 d2", genders={"x1": "she"})
     for text in made:
         assert not re.search(r"its plaque (?:was|did)", text), text
-    assert any("the year on the plaque of that cathedral did it open" in t for t in made), made
+    assert any("that cathedral's opening and the year on its plaque" in t for t in made), made
 
 
 def test_a_question_of_one_sentence_goes_one_level_deeper_than_a_statement():
