@@ -111,7 +111,9 @@ class Pronouns(NounPhrases):
         other end of the claim must be clear, and no other thing of this kind may have a claim about
         it; otherwise the result is ""."""
         words = self.form_words
-        ends = [(t, o) for c in words.claims for t, o in ((c.subject, c.object), (c.object, c.subject))]
+        ends = [
+            (t, o) for c in words.claims for t, o in ((c.subject, c.object), (c.object, c.subject))
+        ]
         rivals = {o for t, o in ends if t != var and self._noun_of(t) == noun}
         found = [
             (i, slot)
@@ -138,7 +140,9 @@ class Pronouns(NounPhrases):
         if isinstance(term, Value) or term == words.form.anchor:
             return True
         noun = self.introduced.get(term, "")
-        return bool(noun) and not words.is_person(term) and len(self._alike(short(words, noun))) == 1
+        return (
+            bool(noun) and not words.is_person(term) and len(self._alike(short(words, noun))) == 1
+        )
 
 
 def short(words: FormWords, noun: str) -> str:
