@@ -22,9 +22,9 @@ from benchmarks.measured import read_rows
 from questloom.records.share import Share
 
 FOLDER = Path(__file__).parent / "readings"
-FILES = ("slice", "demo", "llm", "planned_questions")
-"""There are four sets of questions: about real claims, about the invented world, worded by a model,
-and planned. `sets.tsv` says from which questions each set was drawn.
+FILES = ("slice", "demo", "llm", "planned_questions", "wordings")
+"""Questions about real claims, about the invented world, worded by a model, and planned; and several
+wordings of one question each, which got marks and no verdict. `sets.tsv` says from which questions each set was drawn.
 """
 GOOD = ("accept", "fair")
 FALSE = ("false", "unfair")
@@ -80,7 +80,7 @@ def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
             (
                 *key,
                 str(len(said)),
-                f"{good} ({100 * low:.0f} to {100 * high:.0f} %)",
+                f"{good} ({100 * low:.0f} to {100 * high:.0f} %)" if any(said) else "",
                 str(said.count("stilted")),
                 str(said.count("refuse")),
                 str(sum(word in FALSE for word in said)),
@@ -108,7 +108,7 @@ def main() -> None:
         names = [row["verdict"] for row in read_rows(FOLDER / "names.tsv")]
         print(f"names: {names.count('right')} of {len(names)} read right")
     for verdict in chosen if arguments.refused else ():
-        if verdict.verdict not in GOOD:
+        if verdict.verdict not in ("", *GOOD):
             print(f"\n{verdict.set} {verdict.kind} {verdict.number}, {verdict.reader}:", end=" ")
             print(f"{verdict.verdict}. {verdict.question} [{verdict.answer}]\n  {verdict.remark}")
 

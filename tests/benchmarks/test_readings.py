@@ -9,7 +9,7 @@ from benchmarks.measured import read_rows
 def test_every_verdict_is_known_and_every_mark_is_one_to_five():
     verdicts = readings.read_verdicts()
     assert len(verdicts) >= 1631
-    assert {verdict.verdict for verdict in verdicts} <= set(readings.VERDICTS)
+    assert {verdict.verdict for verdict in verdicts} <= {"", *readings.VERDICTS}
     marks = {mark for verdict in verdicts for mark in (verdict.naturalness, verdict.interest)}
     assert marks <= {"", "1", "2", "3", "4", "5"}
 

@@ -206,13 +206,16 @@ class NounPhrases(Clauses):
 
     def _description(self, var: str, claims: list[tuple[int, str]]) -> str:
         words = self.form_words
+        of_kind = words.data["of_kind"]
         # If the form states the class, the class is part of what makes the description fit one
-        # thing.
+        # thing. A tributary is a river.
         heads = [
             (i, slot, noun)
             for i, slot in claims
             for noun in words.ends(i, slot)
-            if words.is_person(var) or var not in words.stated or noun == words.noun(var)
+            if words.is_person(var)
+            or var not in words.stated
+            or words.noun(var) in (noun, of_kind.get(noun))
         ]
         if heads and self.rng.random() < 0.7:
             index, slot, noun = self.choose(heads)
@@ -222,7 +225,9 @@ class NounPhrases(Clauses):
             self.cost += (ATTACHED if " of the " in said else 1.0) * bool(claims)
             self.introduce(
                 var,
-                bare(noun) if words.is_person(var) or not words.class_id(var) else words.noun(var),
+                bare(noun)
+                if words.is_person(var) or not words.class_id(var) or noun in of_kind
+                else words.noun(var),
             )
             return self.modified(said, claims, words.is_person(var), bare_head=False)
         noun = words.noun(var)

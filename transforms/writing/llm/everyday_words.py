@@ -11,7 +11,7 @@ from questloom.language.names_in_text import HUMAN
 from questloom.language.relations import relation
 from questloom.prompts.phrases import property_phrase, variants
 from questloom.records.form import Ask, ClaimClause, Form
-from questloom.records.knowledge import Value, entity_value
+from questloom.records.knowledge import Claim, Value, entity_value
 from questloom.records.names import codes_of
 from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.answers import answer_of
@@ -103,13 +103,30 @@ def _english(store: Any) -> English:
     return English(store, recipe_seed=0)
 
 
-def word_question(store: Any, subject: str, property_id: str, value: Value, language: str) -> str:
+def word_claim(store: Any, claim: Claim, language: str) -> str:
+    """A claim between two things as people say it ("Ada Orm painted View of Merren"); "" where the
+    property has no sentence for both names."""
+    if language != LANGUAGE or claim.value.kind != "entity" or relation(claim.property).say is None:
+        return ""
+    words, subject = _form_words(store), entity_value(claim.subject)
+    clause = ClaimClause(subject=subject, property=claim.property, object=claim.value)
+    frame = words.phrase(clause).say[0]
+    if frame.other not in ("s", "o"):
+        return ""
+    ends = {"s": words.name(subject), "o": words.name(claim.value)}
+    return frame.statement(ends[frame.subject], ends[frame.other])
+
+
+def word_question(
+    store: Any, subject: str, property_id: str, value: Value, language: str, precision: str = ""
+) -> str:
     """The usual question for a value of a named thing ("What is the range of Ardwen Light, in
-    nautical miles?"); "" where the property has no phrase."""
+    nautical miles?"); "" where the property has no phrase. A date is asked for with the given
+    precision, or with its own."""
     answer = answer_of(store, value) if language == LANGUAGE and relation(property_id).say else None
     if answer is None:
         return ""
-    ask = Ask(var="a", type=answer.type, unit=answer.unit, precision=answer.precision)
+    ask = Ask(var="a", type=answer.type, unit=answer.unit, precision=precision or answer.precision)
     form = Form(
         clauses=(ClaimClause(subject=entity_value(subject), property=property_id, object="a"),),
         ask=ask,

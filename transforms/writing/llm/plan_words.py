@@ -13,7 +13,7 @@ from questloom.records.plan import Plan
 from questloom.transforms.certificate.stating import statement_of
 from questloom.transforms.facts.signs import SIGNS
 from questloom.transforms.writing.form_edits import constants
-from questloom.transforms.writing.llm.everyday_words import word_question
+from questloom.transforms.writing.llm.everyday_words import word_claim, word_question
 from questloom.transforms.writing.llm.evidence_words import (
     about,
     clause_claim,
@@ -106,8 +106,10 @@ def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -
         return f"{line} [{', '.join(hints)}]"
     claim = clause_claim(store, draft, clause)
     said = statement_of(store, claim) if claim is not None and chars and '"' not in line else None
+    plain = word_claim(store, claim, language) if claim is not None else ""
     return (
         line
+        + (f" ({plain})" if plain else "")
         + (f" [{', '.join(hints)}]" if hints else "")
         + (f' ("{capped(" ".join(said.text.split()), chars)}")' if said else "")
     )
@@ -146,4 +148,6 @@ def _example(store: Any, draft: Draft, language: str) -> str:
     if clause is None or draft.answer.precision == "century":
         return ""
     value = value_of_key(draft.bindings[clause.object])  # type: ignore[index]
-    return word_question(store, _subject(draft, clause), clause.property, value, language)
+    return word_question(
+        store, _subject(draft, clause), clause.property, value, language, draft.answer.precision
+    )

@@ -583,3 +583,20 @@ def test_a_long_year_in_a_picture_gets_a_sentence_of_its_own():
     assert not any(text.startswith("A year ") for text in said), said
     told = re.compile(r"that year|years (?:earlier|later)")
     assert all(bool(told.search(text)) == ("bears a year" in text) for text in said), said
+
+
+def test_a_river_that_joins_another_is_its_tributary():
+    said = _all(
+        "x0 arch bridge, x1 river, x2 river, a mountain",
+        "entity",
+        *("image x0", "x0 P177 x1", "x2 is river", "x2 P403 x1", "x2 P885 a"),
+        seeds=30,
+    )
+    assert any("tributary of the river" in text for text in said), said
+    flowing = _all(
+        "x0 arch bridge, x1 river, x2 lake, a mountain",
+        "entity",
+        *("image x0", "x0 P177 x1", "x1 P403 x2", "x2 P706 a"),
+        seeds=30,
+    )
+    assert not any("tributary" in text for text in flowing), "a lake has no tributary in its name"

@@ -10,7 +10,13 @@ from questloom.records.plan import Plan
 from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Certificate
 from questloom.records.table import Json
-from questloom.transforms.writing.llm.everyday_words import find_role_nouns, noun_of, role_nouns
+from questloom.transforms.writing.llm.everyday_words import (
+    find_role_nouns,
+    noun_of,
+    role_nouns,
+    word_claim,
+    word_question,
+)
 from questloom.transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
 from questloom.transforms.writing.llm.kind_words import find_descriptor, seen_kind
 from questloom.transforms.writing.llm.llm_rules import LlmRules
@@ -232,3 +238,17 @@ def test_a_unit_is_asked_for_in_the_plural(store):
 )
 def test_a_step_told_in_a_sentence_before_the_question_may_be_told_of_either_end(store, text, said):
     assert ProofLine(words="", property="P1066", of_object=True).is_stated(store, text) == said
+
+
+def test_the_usual_question_asks_for_a_date_as_exactly_as_the_answer(store):
+    day = Value(kind="time", time="+1743-04-13", precision=11)
+    for precision, opening in (("year", "In wh"), ("day", "On wh")):
+        said = word_question(store, "Q2", "P569", day, "en", precision)
+        assert said.startswith(opening) and said.endswith(" was Ada Orm born?"), said
+
+
+def test_a_claim_is_told_as_people_say_it(store):
+    told = {work: word_claim(store, claim(work, "P170", "Q2"), "en") for work in ("Q1", "Q4", "Q2")}
+    assert told["Q1"].startswith("Ada Orm painted ") and told["Q4"] == "Ada Orm made “The Rower”"
+    assert word_claim(store, claim("Q1", "P170", "Q2"), "de") == ""
+    assert word_claim(store, claim("Q1", "P99999", "Q2"), "en") == ""
