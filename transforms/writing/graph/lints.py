@@ -150,7 +150,8 @@ def _sentence_faults(sentence: str, language: str) -> list[str]:
     for match in re.finditer(r"\b([Aa]n?) ([^\s,.?]+)", sentence):
         if match[1].lower() != words.article(match[2]):
             found.append(f"article: {match[0]}")
-    if re.search(r"s's\b|\b\w+'s (?:\w+ ){0,2}\w+'s\b", sentence):
+    # A name may end so: "Pifeins's warbler".
+    if re.search(r"\b[a-z]\w*s's\b|\b\w+'s (?:\w+ ){0,2}\w+'s\b", sentence):
         found.append("possessive")
     if re.search(r"\s[,.?;:]|[,;:]{2}|\(|\{|,\s*[?.]", sentence):
         found.append("punctuation")
