@@ -102,6 +102,8 @@ class PropertyPhrase:
     """Whether the date can stand before the thing's noun: "the 1871 painting"."""
     adjective: bool = False
     """Whether the value can stand before the thing's noun: "the violet species"."""
+    noun: bool = False
+    """Whether the value can stand in place of the thing's noun: "the botanist"."""
     kinds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Words that replace the usual words if the subject is of a certain kind."""
     kinds_object: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

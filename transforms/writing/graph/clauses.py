@@ -44,6 +44,8 @@ class Clauses(ABC):
         self.anchor_phrase = ""
         self.cost = 0.0
         self.said_nouns: list[str] = []
+        self.works: dict[str, str] = {}
+        """The occupation by which the text calls somebody: "a botanist"."""
         self._depth = 0
 
     def choose(self, options: Sequence[_T]) -> _T:
@@ -214,6 +216,9 @@ class Clauses(ABC):
         for i, slot in sorted(claims, key=self._told_late):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
+            if bare_head and isinstance(other, Value) and phrase.noun:
+                head = self._with_noun(head, str(self.form_words.claims[i].subject), other)
+                continue
             if (
                 isinstance(other, Value)
                 and bare_head
@@ -289,7 +294,10 @@ class Clauses(ABC):
                     said
                 )
         # "The 1991 painting" would make a reader ask which painting.
-        self.cost += 2.5 * (bool(claims) and bare_head and not reduced and not relative)
+        dated = {
+            i for i, slot in claims if not self.form_words.phrase(self.form_words.claims[i]).noun
+        }
+        self.cost += 2.5 * (bool(dated) and bare_head and not reduced and not relative)
         return self._joined(head, reduced, relative)
 
     def _told_late(self, claim: tuple[int, str]) -> int:
@@ -307,6 +315,13 @@ class Clauses(ABC):
             and isinstance(other, Value)
             and not self.noun_phrase(other).endswith("ism")
         )
+
+    def _with_noun(self, head: str, var: str, value: Value) -> str:
+        """Puts an occupation in place of a noun: "a botanist" for "another man"."""
+        self.works[var] = self.noun_phrase(value)
+        if head.startswith("the "):
+            return f"the {self.works[var]}"
+        return self.form_words.words.indefinite(self.works[var])
 
     def with_adjective(self, head: str, value: Term) -> str:
         """Puts a value before the noun of a head: "the 1871 painting", "which Gothic church" (from

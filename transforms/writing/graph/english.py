@@ -11,8 +11,6 @@ from questloom.transforms.writing.graph.label_source import StoreWords, hidden_n
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.verbalise import Verbalisation, verbalise
 
-DEATH = "P570"
-
 
 class English:
     """Puts forms into words of the recipe's language. English is the only language with complete
@@ -46,13 +44,6 @@ class English:
             recipe_seed=self._seed,
             genders={v: self._words.pronoun_of(key) for v, key in bindings.items()},
             years=years,
-            died={
-                v: year
-                for v, key in bindings.items()
-                if key.startswith("Q")
-                for claim in self._facts.claims(key)
-                if claim.property == DEATH and (year := claim.value.year)
-            },
             seen=self._words.group_of(shown, groups) if shown.startswith("Q") else "",
             language=self._language,
             hidden=hidden_names(self._facts, bindings, (self._language,)),

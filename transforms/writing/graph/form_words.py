@@ -42,8 +42,6 @@ class FormWords:
     first."""
     facts: WordSource
     language: str
-    died: Mapping[str, int] = field(default_factory=dict)
-    """The year of death of each variable that is a person, where it is known."""
     seen: str = ""
     """A word for what everybody sees in the picture, if the word says more than the thing's class
     ("bird" for a species)."""

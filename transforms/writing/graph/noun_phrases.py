@@ -95,9 +95,9 @@ class NounPhrases(Clauses):
             return f"in {self.form_words.data['that_year']}"
         return f"in {self.placed(reads, self.form_words.data['readings'][reads.property]['dated'])}"
 
-    def possessor(self, term: Term, noun: str) -> str:
+    def possessor(self, term: Term, noun: str, *, short: bool = True) -> str:
         """Joins a noun with the term to which it belongs: "the architect of the church", "this
-        church's architect", "its architect"."""
+        church's architect" (if `short` is true), "its architect"."""
         *_, last = noun.split(" ")
         preposition = last if noun != bare(noun) else "of"
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
@@ -106,7 +106,7 @@ class NounPhrases(Clauses):
         if said.startswith(("his ", "her ")) and len(said.split()) == 2:
             return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
         kinds = self.form_words.kinds(term)[:1]
-        short = (
+        short = short and (
             said.startswith(("this ", "that ")) and "'s " not in said and said != "this one"
             if isinstance(term, str)
             else kinds and kinds[0] in self.form_words.data["possessors"]
@@ -242,7 +242,9 @@ class NounPhrases(Clauses):
         self.said_nouns.remove(noun)
         self.introduce(
             var,
-            words.roles.get(var, noun)
+            self.works[var]
+            if var in self.works
+            else words.roles.get(var, noun)
             if words.is_person(var) and words.roles.get(var, "")[:5] in said
             else noun,
         )

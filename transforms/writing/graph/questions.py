@@ -17,8 +17,6 @@ from questloom.transforms.writing.graph.reasoning_questions import (
     of_measures,
     of_two,
     phrase_picture_question,
-    turned,
-    turns,
     years_to,
 )
 
@@ -55,8 +53,6 @@ def question(phrases: NounPhrases) -> str:
         said = (
             measured
             if of_measures(words, compute)
-            else turned
-            if turns(words, compute)
             else ages
             if of_ages(words, compute)
             or (counts_between(words, compute) and phrases.rng.random() < 0.6)
@@ -145,6 +141,10 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
+    works = [(i, s) for i, s in claims if words.phrase(words.claims[i]).noun and s == "s"]
+    if works and len(claims) > 1:  # "Which botanist worked for that museum?"
+        claims = [c for c in claims if c != works[0]]
+        noun, person = phrases.noun_phrase(phrases.other(*works[0])), False
     # "Which Gothic bridge crosses that river?"
     adjectives = [c for c in claims if not person and phrases.is_adjective(*c)]
     if len(adjectives) == len(claims) or phrases.rng.random() < 0.2:

@@ -41,6 +41,9 @@ _ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*(?<!
 
 _LYING = re.compile(r" that (?:lies|stands) (?=(?:at|beside|by|in|on) an? [\w -]+\.$)")
 """Words that readers do not miss: "a town (that lies) on a river"."""
+_SMALL_OPENINGS = ("A", "An", "Another", "One", "That", "The", "This")
+_THERE = re.compile(r" (?:at|in|on) that ([\w -]+)\.$")
+"""The place at the end of "A treaty was signed in that town."."""
 
 
 @dataclass(frozen=True)
@@ -205,22 +208,44 @@ def tell(
 
 def joined(before: str, text: str, telling: Telling) -> str:
     """Two statements as one, if the first introduces the subject of the second as its last word;
-    otherwise "".
+    or the place of the second; otherwise "".
 
     "This painting depicts a woman." and "She died in a town." become "This painting depicts a woman
-    who died in a town.".
+    who died in a town."; "The film is set in a town." and "A treaty was signed in that town." become
+    "The film is set in a town where a treaty was signed.".
     """
     words = telling.form_words
     noun = telling.introduced.get(telling.subject, "")
     last = re.search(rf" (?:an?|another) {re.escape(noun)}\.$", before)
-    clauses = num_relative(f"{before} {text}")
-    if not (noun and last and telling.is_new(telling.subject)) or clauses >= MAX_NESTED:
+    if num_relative(f"{before} {text}") >= MAX_NESTED:
         return ""
-    pronoun = "who" if words.is_person(telling.subject) else "that"
-    both = f"{before[:-1]} {pronoun}{text.removeprefix(capital(telling.subject_words))}"
-    both = _LYING.sub(" ", both)
+    if there := _THERE.search(text):
+        said, place = text[: there.start()], re.search(rf" an? {re.escape(there[1])}\.$", before)
+        if not place or not _is_new_place(telling, there[1]) or said.endswith((" is", " also")):
+            return ""
+        first, _, rest = said.partition(" ")
+        opening = first.lower() if first in _SMALL_OPENINGS else first
+        both = f"{before[:-1]} where {opening} {rest}."
+    elif noun and last and telling.is_new(telling.subject):
+        pronoun = "who" if words.is_person(telling.subject) else "that"
+        both = f"{before[:-1]} {pronoun}{text.removeprefix(capital(telling.subject_words))}"
+        both = _LYING.sub(" ", both)
+    else:
+        return ""
     apart = weigh_sentence(before) + weigh_sentence(text) + 2 * PER_SENTENCE
     return both if len(both.split()) <= MAX_JOINED and weigh_sentence(both) <= apart else ""
+
+
+def _is_new_place(telling: Telling, noun: str) -> bool:
+    """Whether the current sentence sets a new thing in the place that the previous sentence has
+    introduced."""
+    words, place = telling.form_words, telling.place
+    return (
+        telling.introduced.get(place) == noun
+        and telling.is_new(place)
+        and words.is_place(place)
+        and not words.is_water(place)
+    )
 
 
 def _counted_years(words: FormWords) -> list[Reads]:

@@ -71,6 +71,9 @@ class Telling(Pronouns):
         self._announcing = False
         self._empty, self._empty_before = 0.0, 0.0
         """What the current and the previous sentence cost as empty ones."""
+        self.place = ""
+        """The place in which the current sentence sets a new thing: "A treaty was signed in that
+        town."."""
         self._now_another = ""
         """The noun that the current sentence uses with "another"."""
 
@@ -78,7 +81,7 @@ class Telling(Pronouns):
         """A copy of this wording that continues with a new sentence."""
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
-        other.told_years = set(self.told_years)
+        other.told_years, other.works = set(self.told_years), dict(self.works)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
         other._empty, other._empty_before = 0.0, self._empty
@@ -87,7 +90,7 @@ class Telling(Pronouns):
         other.subject_words = ""
         other._counted_before = self._counted
         other._known_before, other._known = self._known, frozenset(self.introduced)
-        other._now_another = other._called_it = ""
+        other._now_another = other._called_it = other.place = ""
         return other
 
     def join(self) -> None:
@@ -110,6 +113,9 @@ class Telling(Pronouns):
         slot = self._slot(index, var)
         known, person = self.other(index, slot), words.is_person(var)
         self.used.add(index)
+        named = [noun for noun in words.ends(index, slot) if noun in words.data["of_kind"]]
+        if named and self.rng.random() < 0.7:  # "That river has a tributary."
+            return self._has(known, var, self.choose(named))
         light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
         more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
         roles = words.ends(index, slot)
@@ -143,6 +149,7 @@ class Telling(Pronouns):
                 # "Another painting by her hangs in the museum" would say that the first is there
                 # too, but not "another painting donated by her".
                 weak = named.removeprefix(head).split()[0] in PREPOSITIONS
+                weak = weak and " by the same " not in named
                 self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
                 more_said = self.predicates(claims)
@@ -151,6 +158,8 @@ class Telling(Pronouns):
             # "Another painting was also made there" says it twice.
             also = frame if self._now_another else self._also(frame, index, slot)
             said = also.predicate(self._other_end(frame, index, slot))
+            if not claims and frame.preposition in ("at", "in", "on") and isinstance(known, str):
+                self.place = known
             self.cost += HOPELESS * frame.is_weak  # "A painting in the museum is by this man"
             if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
@@ -182,6 +191,14 @@ class Telling(Pronouns):
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
 
+    def _has(self, known: Term, var: str, noun: str) -> str:
+        subject = self.noun_phrase(known, subject=True)
+        self.subject, self.subject_words = known if isinstance(known, str) else "", subject
+        self._mentioned.append(var)
+        self._nouns[var] = noun
+        self._introduced_as(var)
+        return f"{subject} has {self.form_words.words.indefinite(noun)}."
+
     def _also(self, frame: Frame, index: int, slot: str) -> Frame:
         """The sentence with "also" if the text has said the same of the earlier thing: "The artist
         behind this painting also painted another painting"."""
@@ -210,6 +227,14 @@ class Telling(Pronouns):
     def frame(self, index: int, *, subject: str) -> Frame:
         frame = super().frame(index, subject=subject)
         return self._also(frame, index, "o" if subject == "s" else "s")
+
+    def _same(self, index: int, slot: str) -> str:
+        said, var = super()._same(index, slot), self.other(index, slot)
+        noun = self.form_words.called(str(var))
+        # "A painting by the same artist as that painting": that painting was the last one named.
+        # But "the same woman" would be any woman whom the text has named.
+        clear = noun in self.form_words.data["professions"] and len(self._alike(noun)) == 1
+        return re.sub(r"^(the same [\w -]+?) as that [\w-]+$", r"\1", said) if clear else said
 
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
         self._saying = {i for i, _ in claims}
@@ -326,8 +351,8 @@ class Telling(Pronouns):
                 return f"other {noun}"
         return noun
 
-    def possessor(self, term: Term, noun: str) -> str:
-        said = super().possessor(term, noun)
+    def possessor(self, term: Term, noun: str, *, short: bool = True) -> str:
+        said = super().possessor(term, noun, short=short)
         self._mentioned.append(term)
         if said.startswith("its ") and isinstance(term, str):
             self._called_it = term
@@ -340,7 +365,7 @@ class Telling(Pronouns):
         return said
 
     def _introduced_as(self, var: str) -> None:
-        self.introduce(var, self._nouns[var])
+        self.introduce(var, self.works.get(var, self._nouns[var]))
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
         said = super().noun_phrase(term, subject=subject)

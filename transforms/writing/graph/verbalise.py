@@ -70,7 +70,6 @@ def verbalise(
     recipe_seed: int,
     genders: Mapping[str, str] | None = None,
     years: Mapping[str, int] | None = None,
-    died: Mapping[str, int] | None = None,
     seen: str = "",
     language: str = "en",
     hidden: Collection[str] = (),
@@ -89,7 +88,6 @@ def verbalise(
         genders: maps each variable that is a person to "he" or "she", where the sex is known.
         years: maps each variable that is a date to its year. A form that computes with two dates
             needs both years.
-        died: maps variables that are people to the year of their death, where it is known.
         seen: a word for what everybody sees in the picture, if the word says more than the thing's
             class ("bird" for a species).
         language: language of the phrases.
@@ -105,7 +103,6 @@ def verbalise(
         classes=classes,
         genders=genders or {},
         years=years or {},
-        died=died or {},
         facts=facts,
         language=language,
         seen=seen,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from questloom.prompts.phrases import language_data
 from questloom.records.form import ClaimClause
 from questloom.records.identity import chance
 from questloom.transforms.writing.graph.clauses import HOPELESS
@@ -83,7 +84,7 @@ def _words(kinds: str, ask: str, *clauses: str, genders=HE) -> FormWords:
     )
 
 
-def _texts(kinds: str, ask: str, *clauses: str, genders=HE, seeds: int = 30, died=None) -> set[str]:
+def _texts(kinds: str, ask: str, *clauses: str, genders=HE, seeds: int = 30) -> set[str]:
     """What is said in the end, over many seeds; each without a problem."""
     found = set()
     for seed in range(seeds):
@@ -96,7 +97,6 @@ def _texts(kinds: str, ask: str, *clauses: str, genders=HE, seeds: int = 30, die
             recipe_seed=seed,
             years=invented.YEARS,
             genders=genders,
-            died=died,
         )
         assert not worded.problems, worded
         found.add(worded.text)
@@ -142,7 +142,7 @@ def test_each_clause_introduces_one_thing_at_most():
     new = re.compile(r"\b(?:an?|another) (?:arch )?(?:lighthouse|district|mountain|river|bridge)\b")
     for text, telling in _tellings(*TREE):
         if telling.cost < 60:
-            for clause in re.split(r"(?<=[.?]) | that | (?=on an? )", text):
+            for clause in re.split(r"(?<=[.?]) | that | where | (?=on an? )", text):
                 assert len(new.findall(clause)) <= 1, text
 
 
@@ -152,7 +152,8 @@ def test_of_several_pupils_one_is_told_of():
     assert not any("This man's pupil " in text for text in said), said
 
 
-def test_a_second_river_is_another_one_and_the_first_is_not_that_river_any_more():
+def test_a_second_river_is_another_one_and_the_first_is_not_that_river_any_more(monkeypatch):
+    monkeypatch.setitem(language_data("en"), "of_kind", {})  # else it is a tributary
     clauses = [c for c in RIVERS if "P610" not in c]
     said = {text for text, _ in _tellings(*clauses, num=200) if "nother river" in text}
     assert said
@@ -378,9 +379,7 @@ def test_a_director_is_not_told_to_have_worked_as_a_film_director():
     film = ("image x0", "x0 P287 x1", "x2 P22 x1", "x2 P106 film director", "a P57 x2", "a is film")
     kinds = "x0 steam locomotive, x1 human, x2 human, a film"
     said = _good(kinds, "entity", *film, genders={"x1": "he", "x2": "she"})
-    assert not any(re.search(r"\b[Aa] (?:film )?director\b.*\bfilm director\b", t) for t in said), (
-        said
-    )
+    assert said and not any(re.search(r"\b[Aa] director\b", t) for t in said), said
 
 
 DONATED = ("image x0", "x0 P1028 x1", "x2 P1028 x1", "x2 P276 Ostmark Museum", "x2 P170 a")
@@ -455,19 +454,13 @@ def test_no_question_goes_back_to_the_first_of_two():
         assert "the first painting" not in text.split(". ")[-1], text
 
 
-def test_an_age_is_asked_as_people_do_and_only_within_a_life():
-    clauses = ("image x0", "x0 P287 x1", "x1 P569 d1", "d2 reads P1684 inscription x1",
-               "a = difference d1 d2")  # fmt: skip
-    for died, told in ((1999, True), (1801, False)):
-        texts = _texts("x0 windmill, x1 human", "quantity", *clauses, died={"x1": died})
-        assert any("turn in the year" in text for text in texts) is told, (died, texts)
-
-
-def test_an_age_at_an_event_is_asked_as_people_do():
-    clauses = ("image x0", "x0 P84 x1", "x1 P569 d1", "x0 P1619 d2", "a = difference d1 d2")
-    texts = _texts("x0 cathedral, x1 human", "quantity", *clauses, died={"x1": 1999})
-    old = r"How old did (?:he|the architect of this cathedral) turn in the year it "
-    assert any(re.search(old, text) for text in texts), texts
+def test_of_a_birth_the_years_are_counted_between_two_nouns():
+    seen = ("image x0", "x0 P287 x1", "x1 P569 d1", "d2 reads P1684 inscription x1")
+    lit = ("image x0", "x0 P84 x1", "x1 P569 d1", "x0 P1619 d2")
+    for kinds, clauses in (("x0 windmill, x1 human", seen), ("x0 cathedral, x1 human", lit)):
+        texts = _texts(kinds, "quantity", *clauses, "a = difference d1 d2")
+        assert all("How many years passed between " in text for text in texts), texts
+        assert not any(" turn " in text for text in texts), texts
 
 
 def test_somebody_known_comes_before_the_museum_that_employed_her():
@@ -633,7 +626,7 @@ def test_its_plaque_is_said_only_where_nothing_else_has_a_plaque():
     made = _texts(kinds, "quantity", *CHURCH, "a = difference d1 d2", genders={"x1": "she"})
     for text in made:
         assert not re.search(r"its plaque (?:was|did)", text), text
-    assert any("that cathedral's opening and the year on its plaque" in t for t in made), made
+    assert any("the opening of that cathedral and the year on its plaque" in t for t in made), made
 
 
 def test_a_question_of_one_sentence_goes_one_level_deeper_than_a_statement():
@@ -695,3 +688,14 @@ def test_writing_stands_in_the_picture_of_a_mineral_and_on_a_church(kind: str, a
     clauses = ("image x0", "x1 P138 x0", "a reads P1684 inscription x1")
     for text in _texts(f"x0 human, x1 {kind}", "monolingual", *clauses):
         assert bool(re.search(r"in (?:the|its) picture", text)) == apart, text
+
+
+def test_where_joins_what_happened_in_a_place_and_not_what_was_done_with_a_thing_there():
+    signed = ("image x0", "x1 P915 x0", "x1 P840 x2", "x3 P276 x2", "x3 is treaty", "x3 P585 a")
+    kinds = "x0 lighthouse, x1 film, x2 town, x3 treaty"
+    said = {text for text, _ in _tellings(kinds, "date", *signed, num=150)}
+    assert any("in a town where a treaty was signed" in text for text in said), said
+    given = ("image x0", "x0 P84 x1", "x1 P108 x2", "x3 P276 x2", "x3 P1028 x4", "x3 P2048 a")
+    kinds = "x0 lighthouse, x1 human, x2 art museum, x3 painting, x4 family"
+    for text, _ in _tellings(kinds, "quantity metre", *given, num=150):
+        assert "museum where a family" not in text, text

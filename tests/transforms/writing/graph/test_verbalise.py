@@ -171,7 +171,7 @@ def test_children_are_counted_and_no_number_of_them_is_asked_for():
 def test_several_sentences_are_said_where_one_is_heavy():
     several = [". " in _worded(index).text for index in range(len(CASES))]
     assert sum(several[: len(invented.CASES)]) <= 3, "light ones stay one sentence"
-    assert sum(several[len(invented.CASES) :]) >= len(invented.SEVERAL) - 2
+    assert sum(several[len(invented.CASES) :]) >= len(invented.SEVERAL) - 3
 
 
 @pytest.mark.parametrize(
@@ -537,7 +537,7 @@ def test_years_are_counted_from_the_earlier_to_the_later_and_back():
         "quantity",
         "image x0",
         "x0 P84 x1",
-        "x1 P569 d1",
+        "x1 P570 d1",
         "x0 P1619 d2",
         "a = difference d1 d2",
         seeds=40,
@@ -547,7 +547,7 @@ def test_years_are_counted_from_the_earlier_to_the_later_and_back():
         text.startswith(("How many years after ", "How many years before ")) for text in said
     )
     for text in said:
-        first, second = (re.search(words, text).start() for words in (r"bor|birth", r"open|lit\b"))
+        first, second = (re.search(words, text).start() for words in (r"die|death", r"open|lit\b"))
         assert (first < second) == text.startswith("How many years after"), text
 
 
