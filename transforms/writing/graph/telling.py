@@ -424,6 +424,7 @@ class Telling(Pronouns):
             # "One of his sons was born in 1983. The second son …": the younger one?
             data = self.form_words.data
             told = {data["default_nouns"]["person"], "man", "woman", *data["professions"]}
+            told |= {*self.works.values()}
             self.cost += HOPELESS * ((back and not counted) or lost)
             self.cost += HOPELESS * (person and noun not in told)
             self._counted |= {noun}
