@@ -210,7 +210,7 @@ def unclear_references(text: str, language: str = "en") -> list[str]:
         if re.search(rf"as this (?:one|{re.escape(counted[1])})\b", text[: counted.start()]):
             found.append(f"unclear: {counted[0]}")
     for match in _BACK.finditer(text):
-        if match[1] in finite or match[1] in BE:
+        if match[1] in finite or match[1] in BE or match[1] == "also":
             continue  # "the family that donated this painting"
         noun, before = re.escape(match[1]), text[: match.start()]
         first = re.findall(

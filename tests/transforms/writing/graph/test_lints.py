@@ -142,6 +142,7 @@ def test_a_verb_may_follow_a_short_clause_about_the_picture(text):
         "Which 1871 novel is by the namesake of Taker Street?",
         "Who killed the man this species is named after?",
         "Who discovered Pifeins's warbler?",
+        "A museum that also keeps this painting stands here. When was it built?",
         "The museum that owns this painting was founded by a woman. In which church is she buried?",
         "The architect of this bridge died in a town. In which year was that town founded?",
         "Another painting hangs in the museum that holds the first one. How high is it?",
