@@ -14,9 +14,10 @@ is the distance between a modifier and its noun. People prefer the reading with 
 from collections.abc import Iterator
 
 from benchmarks.truth_reader.amounts import Amounts
-from benchmarks.truth_reader.lexicon import Frame, Tokens
+from benchmarks.truth_reader.lexicon import Frame, Tokens, plural
 from benchmarks.truth_reader.parts import BARE, PICTURE, Part, about, rule
 from benchmarks.truth_reader.query import (
+    ONE,
     ORDER,
     SELF,
     Another,
@@ -106,6 +107,8 @@ class Grammar(Amounts):
             if self.at(start, "the", order):
                 for end, noun in self.lexicon.nouns.found(self.text, start + 2):
                     yield Part(end, (Back(var, noun, order),), 0, var, noun)
+                if self.at(start + 2, "one"):  # "another river empties into the first one"
+                    yield Part(start + 3, (Back(var, ONE, order),), 0, var)
         for said in ("the man", "the woman", "the person", "the same person"):
             back = said.split()
             if self.at(start, *back) and "." in self.text[:start]:
@@ -139,11 +142,16 @@ class Grammar(Amounts):
 
     @rule
     def possessive(self, start: int) -> Iterator[Part]:
-        """Reads possessives: "this lighthouse's architect", "his birthplace"."""
-        var, whose = self._var(start), self._var(start + 1)
-        for end, said in self.owner(start):
+        """Reads possessives: "this lighthouse's architect", "his birthplace", "one of this man's
+        daughters".
+        """
+        several = self.at(start, "one", "of")
+        begin = start + 2 * several
+        var, whose = self._var(start), self._var(begin + 1)
+        for end, said in self.owner(begin):
             for role, relation in self.lexicon.roles.items():
-                if self.text[end : end + len(role)] == role:
+                words = (*role[:-1], plural(role[-1])) if several else role
+                if self.text[end : end + len(role)] == words:
                     head = (*said, Called(var, " ".join(role)), Related(var, relation, whose))
                     yield from self._modified(
                         Part(end + len(role), head, 0, var, role[-1]), end + len(role) - 1
@@ -202,6 +210,7 @@ class Grammar(Amounts):
         contrasted = self.at(start, "the", "other")
         other = self.at(start, "one", "other") or self.at(start, "a", "third")
         other = other or contrasted or another
+        different = other or (word in ("a", "an") and self._also(start))
         if word == "this":
             for end, noun in self.lexicon.nouns.found(self.text, start + 1):
                 yield Part(end, (Kind(var, noun), Pictured(var)), 0, var, noun)
@@ -214,7 +223,7 @@ class Grammar(Amounts):
             for end, noun in self.lexicon.nouns.found(self.text, b.end)
         ):
             atoms: tuple[Atom, ...] = (Kind(var, noun), *said)
-            if other:
+            if different:
                 atoms += (Another(var, noun),)
             for picture in PICTURE:
                 if word == "the" and self.text[end : end + len(picture)] == picture:
@@ -226,6 +235,15 @@ class Grammar(Amounts):
                 if bare and contrasted:
                     continue
                 yield found._replace(cost=found.cost + BARE * bare)
+
+    def _also(self, start: int) -> bool:
+        """Whether "also" stands before the verb whose object begins here: "also holds a painting"
+        means a different painting from those before.
+        """
+        return any(
+            k <= start <= k + 3 and not {",", ".", "and", "a", "an", "the"} & {*self.text[k:start]}
+            for k in self.also
+        )
 
     @rule
     def before(self, start: int) -> Iterator[Part]:
@@ -308,7 +326,7 @@ class Grammar(Amounts):
             if words[0] in ("was", "is"):
                 yield from self._phrase(start, words[1:], relation)
         standing = next(f for f in self.lexicon.frames if f.bare == ("standing",))
-        if self.text[start] in ("by", "on", "beside"):
+        if self.text[start] in ("by", "on"):
             yield from self.complements(start, standing, False)
 
     @rule
@@ -621,7 +639,8 @@ class Grammar(Amounts):
         boat", "built of granite").
         """
         yield from self.noun_phrase(start)
-        begin = start + (self.text[start] in ("a", "an"))
+        generic = self.at(start, "the") and self.text[start + 1] in self.lexicon.generic
+        begin = start + (self.text[start] in ("a", "an") or generic)
         for end, label in self.lexicon.names.found(self.text, begin)[:1]:
             if begin > start or label[:1].islower():
                 yield Part(end, (Named(self._var(start), label),), 0, self._var(start))

@@ -129,6 +129,7 @@ class Lexicon:
             Trie(),
         )
         self.before = raw["before"]
+        self.generic = set(raw["generic"])
         self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
         """The pronouns for people of one sex, without any nouns."""
         self.gaps = []

@@ -78,6 +78,9 @@ class Rules:
 
     def __init__(self, text: Tokens, lexicon: Lexicon) -> None:
         self.text = tuple(t for t in text if t != "also")
+        also = (i for i, t in enumerate(text) if t == "also")
+        self.also = {i - dropped for dropped, i in enumerate(also)}
+        """The positions in `text` before which the word "also" stood."""
         self.lexicon = lexicon
         self._kept: dict = {}
 

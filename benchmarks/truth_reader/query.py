@@ -12,6 +12,8 @@ from benchmarks.truth_reader.world import Date, Literal, Number, Text, Truth
 
 ORDER = ("first", "second", "third")
 """The words that tell apart several things of one kind, in the order of their first mention."""
+ONE = "one"
+"""The noun of "the first one": it stands for the noun of which two things were mentioned."""
 SELF = "self"
 """The variable for the subject of a verb phrase, as long as the phrase has no noun; the noun's own
 variable later takes its place.

@@ -1,11 +1,12 @@
 """Reads the text of a question. Returns the text's readings, each with its answers."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from benchmarks.truth_reader.lexicon import Lexicon, data, is_kind, tokens
 from benchmarks.truth_reader.query import (
+    ONE,
     ORDER,
     Another,
     Atom,
@@ -77,11 +78,9 @@ class Reader:
 
     def queries(self, text: str) -> list[Query]:
         """Every reading as a query in which each reference stands for its thing."""
-        words = tuple(w for w in tokens(text) if w != "also")  # "also" adds no condition
-        starts = (0, *(i + 1 for i, word in enumerate(words) if word == "."))
-        found = [
-            r for q in Sentences(words, self.lexicon).readings()[:200] for r in resolved(q, starts)
-        ]
+        sentences = Sentences(tokens(text), self.lexicon)
+        starts = (0, *(i + 1 for i, word in enumerate(sentences.text) if word == "."))
+        found = [r for q in sentences.readings()[:200] for r in resolved(q, starts)]
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 
 
@@ -157,6 +156,8 @@ def resolved(
     if back.mode == "one":
         yield from _one(back, rest, query)
         return
+    if back.noun == ONE:
+        back = replace(back, noun=_of_two(back, rest))
     pending = {a.var for a in rest if isinstance(a, Back)}
     outright, implied = called(rest)
     differ = {
@@ -171,6 +172,7 @@ def resolved(
         for v in (a.var, a.other)
     }
     out = {back.var, *pending, *differ, *beside}  # nobody is his own father
+    out |= _owners(back, rest, outright, starts) if back.mode == "pronoun" else set()
     before = [
         v
         for v in {**outright, **implied}
@@ -210,6 +212,33 @@ def _one(back: Back, rest: tuple[Atom, ...], query: Query) -> Iterator[Query]:
         yield from resolved(Query((*rest, *said), query.asked, query.cost + 50 * rank))
 
 
+def _owners(
+    back: Back, rest: tuple[Atom, ...], outright: dict[str, set[str]], starts: tuple[int, ...]
+) -> set[str]:
+    """Whose relative was the subject of the sentence before: "One of this man's sons died in 1910.
+    On what date was he born?" asks for the son."""
+    start = max(s for s in starts if s <= _place(back.var))
+    last = max((s for s in starts if s < start), default=-1)
+    kin, roles, sex = data()["kin"], data()["roles"], data()["sexes"][back.noun]
+    return {
+        a.other
+        for a in rest
+        if isinstance(a, Related) and _place(a.var) == last
+        for noun in outright.get(a.var, ())
+        if kin.get(noun) == sex and roles[noun] == a.relation
+    }
+
+
+def _of_two(back: Back, rest: tuple[Atom, ...]) -> str:
+    """The noun that "one" stands for in "the first one": that of the last "another" or "other"
+    thing, or of the last two things of one kind. Empty if there is none."""
+    before = [a for a in rest if isinstance(a, Another | Kind) and _place(a.var) < _place(back.var)]
+    others = [a for a in before if isinstance(a, Another)]
+    told = [a for a in before if a.var.startswith("n")]
+    twice = [a for a in told if any(a.noun == b.noun and a.var != b.var for b in told)]
+    return max(others or twice, key=lambda a: _place(a.var)).noun if others or twice else ""
+
+
 def _candidates(
     back: Back,
     before: list[str],
@@ -240,7 +269,9 @@ def _candidates(
         only = {v for p, v in spoken if last <= p < start and v in sexed}
         if not here and len(only) == 1:
             return list(only)
-        return [*sexed, *(v for v in latest if v not in sexed)]
+        unsexed = [v for v in latest if not any(n in sexes for n in outright.get(v, ()))]
+        people = [v for v in unsexed if _is_somebody(v, outright, implied)]
+        return [*sexed, *people, *(v for v in unsexed if v not in people)]
     if back.mode == "other":
         latest = [v for v in latest if v not in pictured] or latest
     if back.mode in ORDER:
@@ -294,8 +325,12 @@ def _meant_by_it(
     return [*here, *subject, *reversed(there), *rest][:1]
 
 
+SEXED = {"male": "man", "female": "woman"}
+
+
 def _without_others(query: Query) -> Query:
-    """Makes sure that "another bridge" differs from every bridge in the text before."""
+    """Makes sure that "another bridge" differs from every bridge in the text before, and that a
+    daughter is a woman."""
     nouns, _ = called(query.atoms)
     atoms: list[Atom] = []
     for atom in query.atoms:
@@ -308,6 +343,8 @@ def _without_others(query: Query) -> Query:
                 and v.startswith("n")
                 and _place(v) < _place(atom.var)
             ]
+        elif isinstance(atom, Called) and (sex := data()["kin"].get(atom.noun)):
+            atoms.append(Kind(atom.var, SEXED[sex]))
         elif not isinstance(atom, Together | Called):
             atoms.append(atom)
     return Query(tuple(dict.fromkeys(atoms)), query.asked, query.cost)

@@ -13,6 +13,7 @@ from benchmarks.truth_reader.query import (
     Another,
     Atom,
     Back,
+    Compared,
     Differ,
     Has,
     Kind,
@@ -32,6 +33,11 @@ WHEN: dict[tuple[str, ...], str] = {
     **{("In", word, "year"): "year" for word in ("which", "what")},
     **{("On", word, "date"): "day" for word in ("which", "what")},
 }
+ORDERS = (
+    *((word, "<") for word in ("before", "earlier", "older")),
+    *((word, ">") for word in ("after", "later", "younger")),
+)
+"""Words behind "how many years", with how the asked date compares to the one told."""
 VAGUE = ("it", "pronoun")
 """The modes of words that name no kind of thing: "it", "she", "its", "her"."""
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
@@ -139,12 +145,12 @@ class Sentences(Grammar):
             if self.at(start, "what", "colour"):
                 yield start + 2, var, (Kind(var, "colour"),)
         elif self.at(start, "which"):
-            for begin in (Part(start + 1, (), 0), *self.before(start + 1)):
-                for end, noun in self.lexicon.nouns.found(self.text, begin.end):
-                    yield end, var, (Kind(var, noun), *about(begin, var))
-            if self.at(start + 1, "other"):
-                for end, noun in self.lexicon.nouns.found(self.text, start + 2):
-                    yield end, var, (Kind(var, noun), Another(var, noun))
+            other = self.at(start + 1, "other")
+            begin = start + 1 + other
+            for said in (Part(begin, (), 0), *self.before(begin)):
+                for end, noun in self.lexicon.nouns.found(self.text, said.end):
+                    another = (Another(var, noun),) if other else ()
+                    yield end, var, (Kind(var, noun), *about(said, var), *another)
 
     def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "Who designed {x}?", "Which town is …?"."""
@@ -370,28 +376,30 @@ class Sentences(Grammar):
                 i, unit = self.unit(start + len(opening))
                 if self.text[i : i + 1] and self.text[i] in ("between", "of"):
                     yield from self._two_literals(i + 1, "and", kind, unit)
-        if self.at(start, "how", "many", "years") and self.text[start + 3 : start + 4] in (
-            ("before",),
-            ("after",),
-        ):
-            yield from self._from_then(start + 4)
-        for word in ("earlier", "later"):
-            if self.at(start, "how", "many", "years", word, "than"):
-                yield from self._from_then(start + 5)
-            elif self.at(start, "how", "many", "years", word):
-                for end, atoms, cost in self._dated(start + 4):
-                    yield end, atoms, Target("years", (WRITTEN, "when")), cost
+        for word, op in ORDERS if self.at(start, "how", "many", "years") else ():
+            if self.at(start + 3, word):
+                for end, atoms, asked, cost in self._since(start + 4, word):
+                    then, when = asked.vars
+                    yield end, (*atoms, Compared(when, op, then)), asked, cost
         if self.at(start, "how", "old", "did"):
             yield from self._age(start + 3)
-        for word in ("older", "younger"):
-            if self.at(start, "how", "many", "years", word, "than"):
-                yield from self._older(start + 5)
         if self.at(start, "what", "is", "the", "combined"):
             yield from self._of_measure(start + 4, "sum")
         if self.at(start, "what", "do", "you", "get", "when", "you", "divide"):
             yield from self._two_literals(start + 7, "by", "ratio", "")
         if self.at(start, "how", "many", "times", "as"):
             yield from self._times(start + 4)
+
+    def _since(self, start: int, word: str) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
+        """Reads the rest of a question after "how many years" and a word of `ORDERS`."""
+        if word in ("before", "after"):
+            yield from self._from_then(start)
+        elif self.at(start, "than"):
+            read = self._older if word in ("older", "younger") else self._from_then
+            yield from read(start + 1)
+        elif word in ("earlier", "later"):
+            for end, atoms, cost in self._dated(start):
+                yield end, atoms, Target("years", (WRITTEN, "when")), cost
 
     def _age(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "(How old did) {x} turn in the year on {y}?", "… in that year?", and "… in the year

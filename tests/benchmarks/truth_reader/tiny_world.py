@@ -14,7 +14,7 @@ CLASSES = {
     "museum": ["art museum", "museum", "institution"],
     "taxon": ["taxon"],
 }
-VALUES = {"Q6581097": "male", "Q6581072": "female", "Q301": "Plain Style"}
+VALUES = {"Q6581097": "male", "Q6581072": "female", "Q301": "Plain Style", "Q165": "sea"}
 """Labels of what has no line of its own."""
 
 
@@ -84,7 +84,14 @@ THINGS = [
         pictures=("ivo.jpg",),
         aliases=("I. Mersk",),
     ),
-    thing("Q3", "person", "Ansgar Mersk", ("P569", "time:+1780/9"), ("P20", "Q9")),
+    thing(
+        "Q3",
+        "person",
+        "Ansgar Mersk",
+        ("P569", "time:+1780/9"),
+        ("P20", "Q9"),
+        ("P21", "Q6581097"),
+    ),
     thing(
         "Q4",
         "town",

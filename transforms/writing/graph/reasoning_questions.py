@@ -26,8 +26,6 @@ MANY = 5
 as long."""
 SAYS, SHORT = 4.0, 8
 """Cost of "say" at the end of a question of more words."""
-TOLD = 8.0
-"""Cost of "How many years passed between his death and that year?"."""
 NEAR = 6
 """The number of words of two people between which a reader keeps "how many years" in mind."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
@@ -168,7 +166,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
 
 def _between_events(phrases: NounPhrases, compute: Compute) -> str:
     """The question that asks for the years between two events. The earlier event comes first, and a
-    year in a picture behind the event of the thing nearer to the picture. In the question for two events, no verb follows a long description."""
+    year in a picture behind the event of the thing nearer to the picture. No verb follows a long
+    description."""
     words = phrases.form_words
 
     def about(literal: Term) -> Term:
@@ -189,8 +188,12 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
     for literal in (near, far):
         if literal not in words.reads:
             phrases.used.add(words.definition(literal)[0])
-    # After "The portrait of the artist bears a year." follows "How many years later did he die?".
-    phrases.cost += TOLD * any(a in phrases.told_years for a in compute.args)
+    told = [a for a in (near, far) if a in phrases.told_years]
+    if told and len(told) < 2:  # after "The portrait of the artist bears a year."
+        event = far if near in told else near
+        after = words.years[str(told[0])] > words.years[str(event)]
+        said = phrases.possessor(about(event), _event(words, event))
+        return f"how many years {'after' if after else 'before'} {said} is that?"
     nouns = [_event(words, literal) for literal in (near, far)]
     if nouns[0] == nouns[1]:
         one, other = phrases.noun_phrase(about(near)), phrases.noun_phrase(about(far))

@@ -30,6 +30,9 @@ PER_SENTENCE = 1.2
 """Cost of a second sentence. Each further sentence costs this much more than the one before:
 readers gave questions of one sentence 4.0 of 5, of two 3.5, of three 3.0, and of more 2.0."""
 
+REPEATED = 1.0
+"""Cost of each time that a text says a noun beyond the second: "A painting was made there. That
+painting hangs in a museum. Which family donated that painting?"."""
 MAX_JOINED = 16
 """Maximum number of words of two sentences that become one."""
 OPENS_WITH_YEAR = 5.0
@@ -203,7 +206,10 @@ def tell(
             add(lambda t, reads=reads: t.tell_year(reads))  # type: ignore[misc]
     add(_ask)
     telling.cost += PER_SENTENCE * (len(texts) - 1) * len(texts) / 2
-    return " ".join(texts), telling
+    text = " ".join(texts)
+    for noun in set(telling.introduced.values()):
+        telling.cost += REPEATED * max(0, len(re.findall(rf"\b{re.escape(noun)}\b", text)) - 2)
+    return text, telling
 
 
 def joined(before: str, text: str, telling: Telling) -> str:

@@ -38,6 +38,9 @@ UNNAMED = 4.0
 RIVAL = 25.0
 """Cost of "that other man" where a third person may be a man too. Two readers of two could not tell
 the men apart."""
+LOOSE = 1.5
+"""Cost of "A family donated the painting in this museum. That family …": readers ask which of its
+paintings is meant, until the next sentence tells it."""
 READ_ON = 3.0
 """Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""
 ROLE = 1.0
@@ -136,7 +139,7 @@ class Telling(Pronouns):
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
         self._empty = EMPTY * (not more and (person or known == words.form.anchor))
-        self.cost += self._empty
+        self.cost += self._empty + LOOSE * self._is_loose(known)
         employs = words.is_person(known) and not person and frame.verb not in BE
         self.cost += BACKWARD * (frame.subject == slot and (frame.preposition == "by" or employs))
         if frame.subject == slot:
@@ -190,6 +193,25 @@ class Telling(Pronouns):
             named = self.modified(named, claims, person, bare_head=True)
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
+
+    def _is_loose(self, known: Term) -> bool:
+        """Whether the text describes a thing for the first time, by nothing but relations that many
+        things may have to the same thing."""
+        words = self.form_words
+        if not isinstance(known, str) or known in self.introduced or words.is_person(known):
+            return False
+        said = [
+            (slot, other)
+            for i, slot in words.describing(known)
+            if i not in self.used | self.held
+            and (
+                isinstance(other := self.other(i, slot), Value)
+                or words.ranks[other] > words.ranks[known]
+            )
+        ]
+        return bool(said) and all(
+            slot == "s" and isinstance(end, str) and end not in words.reads for slot, end in said
+        )
 
     def _has(self, known: Term, var: str, noun: str) -> str:
         subject = self.noun_phrase(known, subject=True)
