@@ -34,7 +34,8 @@ TELLINGS, MOST_TELLINGS, GOOD = 40, 240, 10.0
 """Number of random wordings in several sentences that are tried, the number where they all have a
 fault or cost at least `GOOD`, and that cost."""
 BEST_DIVISIONS = 4
-"""After each division into sentences was tried once, this number of the lightest is tried on."""
+"""After each division into sentences was tried once, this number of the lightest is tried on. Where
+there are too many to try each, divisions are tried that differ from the lightest in one thing."""
 MAX_CLAIMS = 5
 """Maximum number of claims in a single sentence, including the asked claim."""
 HEAVY = 7.0
@@ -156,16 +157,21 @@ def _several_sentences(
     text = ""
     divisions = structures(things, rng)
     costs = dict.fromkeys(divisions, float("inf"))
+    linked, tried = [t.var for t in things if t.link >= 0], len(divisions)
+    is_sample = 2 ** len(linked) > tried
     for number in range(MOST_TELLINGS):
-        if number == len(costs):  # from here on, the best divisions only
-            divisions = sorted(divisions, key=lambda d: costs[d])[:BEST_DIVISIONS]
+        if number == tried or (number > tried and is_sample):
+            # From here on, the best divisions only.
+            divisions = sorted(costs, key=lambda d: costs[d])[:BEST_DIVISIONS]
         described = divisions[number % len(divisions)]
+        if number >= tried and is_sample and rng.random() < 0.5:
+            described ^= {rng.choice(linked)}  # a division like one of the best
         if number >= TELLINGS and wordings[text][0] < GOOD and not problems(text, words.language):
             break
         said, telling = tell(words, things, described, rng)
         cost = telling.cost + HIDDEN * len(find_hidden_words(said, hidden))
         cost += HOPELESS * (len(telling.used) < len(words.claims))
-        costs[described] = min(costs[described], cost)
+        costs[described] = min(costs.get(described, cost), cost)
         if said not in wordings or cost < wordings[said][0]:
             wordings[said] = cost, telling
         text = min(wordings, key=lambda t: (wordings[t][0], t))
