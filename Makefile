@@ -5,6 +5,10 @@ BIN := $(VENV)/bin
 # Tiny models on shared cores run several times slower with a thread a core.
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
+# Where it is set, each process that a test starts compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+# With --no-compile, Python compiles what it imports: a fifth of all files that are installed.
+COMPILE ?= --compile
 
 .PHONY: demo demo-real demo-train demo-loop site test test-all test-flink flink-parts java lint lock sandbox system clean
 
@@ -76,7 +80,7 @@ $(VENV)/installed: setup.py constraints.txt
 	@echo "Installing Questloom and what it needs into $(VENV), most of it PyTorch: about 100 s with a fast connection, 8 GB of disk; pip says nothing meanwhile"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --upgrade pip
-	@$(BIN)/pip install --quiet --editable ".[dev,docs]" --constraint constraints.txt
+	@$(BIN)/pip install --quiet $(COMPILE) --editable ".[dev,docs]" --constraint constraints.txt
 	@touch $@
 
 # The newest versions of everything, in an environment made for it; run `make test-all` with them before you commit them.

@@ -57,20 +57,23 @@ def _arrow_type(hint: Any) -> pa.DataType:
     raise TypeError(f"no Arrow type for {hint}")
 
 
-def _to_arrow(hint: Any, value: Any) -> Any:
+@functools.cache
+def _encoder(hint: Any) -> Callable[[Any], Any] | None:
+    """The function that turns a field's value, which is not None, into a table cell; None if the
+    value is the cell."""
     hint = _without_none(hint)
-    if value is None:
-        return None
     if hint is Json:
-        return canonical_json(value)
+        return canonical_json
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
-        return [_to_arrow(args[0], v) for v in value]
+        encode = _encoder(args[0])
+        return list if encode is None else lambda value: [encode(v) for v in value]
     if origin is dict:
-        return [(k, _to_arrow(args[1], value[k])) for k in sorted(value)]
+        encode = _encoder(args[1]) or (lambda value: value)
+        return lambda value: [(k, encode(value[k])) for k in sorted(value)]
     if isinstance(hint, type) and issubclass(hint, Record):
-        return value.to_row()
-    return value
+        return lambda value: value.to_row()  # of the value's own class
+    return None
 
 
 def decode_json(cell: str | None) -> Any:
@@ -85,26 +88,24 @@ def decode_json(cell: str | None) -> Any:
 
 
 @functools.cache
-def _decoder(hint: Any) -> Callable[[Any], Any]:
-    """The function that turns a table cell into a field's value. Each type's function is made only
-    once, because runs read millions of rows."""
+def _decoder(hint: Any) -> Callable[[Any], Any] | None:
+    """The function that turns a table cell, which is not None, into a field's value; None if the
+    cell is the value. Each type's function is made only once, because runs read millions of rows."""
     hint = _without_none(hint)
     if hint is Json:
-        return decode_json
+        return json.loads
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         decode = _decoder(args[0])
-        return lambda value: None if value is None else tuple(decode(v) for v in value)
+        return tuple if decode is None else lambda value: tuple([decode(v) for v in value])
     if origin is dict:
-        decode = _decoder(args[1])
-        return lambda value: (
-            None
-            if value is None
-            else {k: decode(v) for k, v in (value.items() if isinstance(value, dict) else value)}
-        )
+        decode = _decoder(args[1]) or (lambda value: value)
+        return lambda value: {
+            k: decode(v) for k, v in (value.items() if isinstance(value, dict) else value)
+        }
     if isinstance(hint, type) and issubclass(hint, Record):
-        return lambda value: None if value is None else hint.from_row(value)
-    return lambda value: value
+        return hint.from_row
+    return None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,11 +130,20 @@ class Record:
 
     def to_row(self) -> dict[str, Any]:
         """This record as a dict for `pyarrow.Table.from_pylist(…, schema=cls.schema())`."""
-        return {f.name: _to_arrow(t, getattr(self, f.name)) for f, t in self.typed_fields()}
+        row = {}
+        for name, encode in self._encoders():
+            value = getattr(self, name)
+            row[name] = value if encode is None or value is None else encode(value)
+        return row
 
     @classmethod
     @functools.cache
-    def _decoders(cls) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    def _encoders(cls) -> tuple[tuple[str, Callable[[Any], Any] | None], ...]:
+        return tuple((f.name, _encoder(t)) for f, t in cls.typed_fields())
+
+    @classmethod
+    @functools.cache
+    def _decoders(cls) -> tuple[tuple[str, Callable[[Any], Any] | None], ...]:
         return tuple((f.name, _decoder(t)) for f, t in cls.typed_fields())
 
     @classmethod
@@ -144,7 +154,11 @@ class Record:
         Raises:
             ValueError: the row lacks a field that has no default.
         """
-        values = {name: decode(row[name]) for name, decode in cls._decoders() if name in row}
+        values = {}
+        for name, decode in cls._decoders():
+            if name in row:
+                cell = row[name]
+                values[name] = cell if decode is None or cell is None else decode(cell)
         try:
             return cls(**values)
         except TypeError as error:

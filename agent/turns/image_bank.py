@@ -28,6 +28,7 @@ from PIL import Image
 from questloom.files.pictures import MAX_PIXELS, PictureError, decode, kind_of, open_lazily
 from questloom.models.picture_file import encode
 from questloom.records.episodes import BankImage
+from questloom.records.identity import sha256_hex
 from questloom.records.outcomes import Reason
 
 MAX_SIDE = 4096
@@ -87,20 +88,20 @@ def handle_text(handle: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Look:
-    """The features that decide whether two pictures look the same."""
+class _Details:
+    """The features that are needed only where the hashes of two pictures are close, or where their
+    sizes are equal. They take three times as long as the hash."""
 
-    bits: int
     colours: np.ndarray
     """The mean colours in a 16×16 grid, (16, 16, 3) float32."""
     sharpness: float
     """The picture's sharpness: the mean absolute Laplacian after the longer side was scaled to at
     most 512 pixels."""
     pixels: str
-    """The sha256 of the picture's size and pixels."""
+    """The sha256 of the picture's pixels."""
 
     @staticmethod
-    def of(picture: Image.Image) -> "_Look":
+    def of(picture: Image.Image) -> "_Details":
         array = np.asarray(picture)
         scale = min(1.0, 512 / max(picture.size))
         small = cv2.resize(
@@ -109,40 +110,50 @@ class _Look:
             interpolation=cv2.INTER_AREA,
         )
         laplacian = cv2.Laplacian(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), cv2.CV_32F)
-        return _Look(
-            bits=int(str(imagehash.phash(picture)), 16),
+        return _Details(
             sharpness=float(np.abs(laplacian).mean()),
             colours=cv2.resize(small, (16, 16), interpolation=cv2.INTER_AREA).astype(np.float32),
-            pixels=hashlib.sha256(f"{picture.size}".encode() + array.tobytes()).hexdigest(),
+            pixels=hashlib.sha256(array.tobytes()).hexdigest(),
         )
 
-    def resembles(self, other: "_Look") -> bool:
+
+@dataclass(frozen=True)
+class _Seen:
+    """A picture in the form that the model sees."""
+
+    data: bytes
+    sha256: str
+    size: tuple[int, int]
+    bits: int
+    """The 64 bits of the picture's pHash."""
+
+    @property
+    def details(self) -> _Details:
+        found = _details.get(self.sha256)
+        if found is None:
+            found = _details[self.sha256] = _Details.of(decode(self.data))
+            if len(_details) > EXAMINED:
+                _details.pop(next(iter(_details)), None)
+        return found
+
+    def resembles(self, other: "_Seen") -> bool:
         return (self.bits ^ other.bits).bit_count() <= MAX_HASH_BITS and float(
-            np.abs(self.colours - other.colours).max()
+            np.abs(self.details.colours - other.details.colours).max()
         ) <= MAX_COLOUR_DIFFERENCE
+
+    def has_pixels_of(self, other: "_Seen") -> bool:
+        return self.size == other.size and self.details.pixels == other.details.pixels
 
 
 @dataclass(frozen=True)
 class _Entry:
     image: BankImage
-    data: bytes
-    look: _Look
+    seen: _Seen
 
 
-@dataclass(frozen=True)
-class _Examined:
-    """The picture in a file, in the form that the model sees."""
-
-    shown: bytes | None
-    """The bytes of the converted picture that the model sees; None if the model sees the original
-    file."""
-    sha256: str
-    """The hash of the bytes that the model sees."""
-    size: tuple[int, int]
-    look: _Look
-
-
-_known: dict[str, _Examined] = {}
+_known: dict[str, tuple[tuple[int, int], int]] = {}
+"""The size and the pHash of files that the model sees unchanged, by the file's digest."""
+_details: dict[str, _Details] = {}
 
 
 class ImageBank:
@@ -188,7 +199,7 @@ class ImageBank:
         """
         made = parent >= 0 or origin == FIGURES_FROM
         seen = _examined(data, MAX_SIDE if made or origin == "task" else MAX_FOUND_SIDE)
-        old = self._same_pixels(seen.look) if made else self._same_look(seen)
+        old = self._same_pixels(seen) if made else self._same_look(seen)
         if old is not None:
             return old
         handle = len(self._entries)
@@ -205,7 +216,7 @@ class ImageBank:
             parent=parent,
             box=tuple(float(x) for x in box),
         )
-        self._entries = (*self._entries, _Entry(image, seen.shown or data, seen.look))
+        self._entries = (*self._entries, _Entry(image, seen))
         return handle
 
     def get(self, handle: int) -> BankImage:
@@ -222,7 +233,7 @@ class ImageBank:
         Raises:
             UnknownHandle: the bank has no such handle.
         """
-        return self._entry(handle).data
+        return self._entry(handle).seen.data
 
     def pixels(self, handle: int) -> Image.Image:
         """The picture as an RGB image.
@@ -230,14 +241,14 @@ class ImageBank:
         Raises:
             UnknownHandle: the bank has no such handle.
         """
-        return decode(self._entry(handle).data)
+        return decode(self._entry(handle).seen.data)
 
     def perceptual_hash(self, handle: int) -> int:
         """The 64 bits of the picture's pHash.
 
         Raises: UnknownHandle: the bank has no picture with this handle.
         """
-        return self._entry(handle).look.bits
+        return self._entry(handle).seen.bits
 
     def like(self, handle: int) -> int | None:
         """Finds the first earlier picture that looks the same as the given picture. Two pictures
@@ -247,9 +258,9 @@ class ImageBank:
         Raises:
             UnknownHandle: the bank has no such handle.
         """
-        look = self._entry(handle).look
+        seen = self._entry(handle).seen
         return next(
-            (e.image.handle for e in self._entries[:handle] if look.resembles(e.look)), None
+            (e.image.handle for e in self._entries[:handle] if seen.resembles(e.seen)), None
         )
 
     def resembles(self, handle: int, other: bytes) -> bool:
@@ -259,7 +270,7 @@ class ImageBank:
             UnknownHandle: the bank has no such handle.
             PictureError: the file cannot be read as a picture.
         """
-        return self._entry(handle).look.resembles(_examined(other).look)
+        return self._entry(handle).seen.resembles(_examined(other))
 
     def fork(self, turn: int | None = None) -> "ImageBank":
         """Makes a new bank with the same pictures. No picture is copied, because both banks share
@@ -287,39 +298,36 @@ class ImageBank:
             raise UnknownHandle(f"there is no <image:{handle}>; {valid}")
         return self._entries[handle]
 
-    def _same_pixels(self, look: _Look) -> int | None:
-        return next((e.image.handle for e in self._entries if e.look.pixels == look.pixels), None)
+    def _same_pixels(self, seen: _Seen) -> int | None:
+        return next((e.image.handle for e in self._entries if e.seen.has_pixels_of(seen)), None)
 
-    def _same_look(self, seen: "_Examined") -> int | None:
-        look = seen.look
+    def _same_look(self, seen: _Seen) -> int | None:
         for entry in self._entries:
-            larger = max(seen.size) >= FINER * max(entry.image.width, entry.image.height)
+            if not seen.resembles(entry.seen):
+                continue
+            larger = max(seen.size) >= FINER * max(entry.seen.size)
             sharper = (
-                look.sharpness >= FINER * entry.look.sharpness + 0.5
+                seen.details.sharpness >= FINER * entry.seen.details.sharpness + 0.5
             )  # half a grey level is noise of the encoder
-            if look.resembles(entry.look) and not larger and not sharper:
+            if not larger and not sharper:
                 return entry.image.handle
         return None
 
 
-def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
-    """Decodes and examines the picture in a file. The results are cached by the file's digest.
-    Reading and hashing a megapixel takes about 15 ms."""
+def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Seen:
+    """Decodes and examines the picture in a file. The results are cached by the file's digest."""
     digest = hashlib.sha256(data).hexdigest()
-    seen = _known.get(digest)
-    if seen is None or max(seen.size) > max_side:
-        shown, picture = _as_shown(data, max_side)
-        own = shown is data
-        seen = _Examined(
-            None if own else shown,
-            digest if own else hashlib.sha256(shown).hexdigest(),
-            picture.size,
-            _Look.of(picture),
-        )
-        if own:  # the bytes of pictures from outside would fill the memory
-            _known[digest] = seen
-            if len(_known) > EXAMINED:
-                _known.pop(next(iter(_known)), None)
+    known = _known.get(digest)
+    if known is not None and max(known[0]) <= max_side:
+        return _Seen(data, digest, *known)
+    shown, picture = _as_shown(data, max_side)
+    own = shown is data
+    bits = int(str(imagehash.phash(picture)), 16)
+    seen = _Seen(shown, digest if own else sha256_hex(shown), picture.size, bits)
+    if own:  # what is converted again would be looked up in vain
+        _known[digest] = seen.size, bits
+        if len(_known) > EXAMINED:
+            _known.pop(next(iter(_known)), None)
     return seen
 
 

@@ -2,6 +2,7 @@
 job server for the same version of Flink.
 """
 
+import fcntl
 import hashlib
 import re
 import shutil
@@ -67,8 +68,8 @@ def java_version() -> int:
 
 def fetch(folder: Path, say: Callable[[str], None]) -> Parts:
     """Fetches or builds the parts that are missing. Flink's jars and the job server are fetched at
-    the same time. The first call takes some minutes and downloads about 600 MB. Later calls
-    download nothing.
+    the same time. The first call takes some minutes and downloads about 600 MB. A call during
+    another waits for it. Later calls download nothing.
 
     Raises:
         SystemExit: a program is missing, or one step failed. The message contains the output of the
@@ -77,18 +78,20 @@ def fetch(folder: Path, say: Callable[[str], None]) -> Parts:
     parts = Parts(folder.absolute())
     parts.folder.mkdir(parents=True, exist_ok=True)
     digest, built = hashlib.sha256(POM.read_bytes()).hexdigest(), parts.folder / "job-server.sha256"
-    steps = []
-    if not list(parts.libraries.glob("flink-dist-*.jar")):
-        steps.append(_fetch_libraries)
-    if not parts.jar.exists() or not built.exists() or built.read_text() != digest:
-        steps.append(_build_job_server)
-    if lacking := [
-        line for line in missing() if line.startswith("java") or _build_job_server in steps
-    ]:
-        raise SystemExit("\n".join(lacking))
-    with ThreadPoolExecutor() as pool:
-        for done in [pool.submit(step, parts, say) for step in steps]:
-            done.result()
+    with open(parts.folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        steps = []
+        if not list(parts.libraries.glob("flink-dist-*.jar")):
+            steps.append(_fetch_libraries)
+        if not parts.jar.exists() or not built.exists() or built.read_text() != digest:
+            steps.append(_build_job_server)
+        if lacking := [
+            line for line in missing() if line.startswith("java") or _build_job_server in steps
+        ]:
+            raise SystemExit("\n".join(lacking))
+        with ThreadPoolExecutor() as pool:
+            for done in [pool.submit(step, parts, say) for step in steps]:
+                done.result()
     return parts
 
 

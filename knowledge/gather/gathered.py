@@ -70,6 +70,8 @@ class Gathered:
         try:
             self._db = sqlite3.connect(self._path)
             self._db.execute("PRAGMA journal_mode = WAL")
+            # What a loss of power takes is asked for again.
+            self._db.execute("PRAGMA synchronous = NORMAL")
             if self._db.execute("PRAGMA user_version").fetchone()[0] not in (0, VERSION):
                 raise sqlite3.DatabaseError("it is of another version")
             self._db.execute(_SCHEMA)

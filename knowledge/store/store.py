@@ -25,6 +25,10 @@ R = TypeVar("R", bound=Record)
 CACHED_ENTITIES = 16_384
 CACHED_CLAIMS = 8_192
 CACHED_RECORDS = 2_048
+CACHED_INBOUND = 2_048
+"""Number of things whose inbound claims stay in memory, where a look-up asks for at most
+`FEW_INBOUND` of them. Growing plans asks for the same things again and again."""
+FEW_INBOUND = 200
 CACHED_COUNTS = 65_536
 """Number of cached results that are small: numbers and profiles. A profile (how a class uses a
 property) consists of a few numbers."""
@@ -51,6 +55,7 @@ class Store:
         self._tables = {name: SortedTable(path, name) for name in meta["tables"]}
         self._entity = lru_cache(CACHED_ENTITIES)(self._reader("entities", Entity))
         self._claims = lru_cache(CACHED_CLAIMS)(self._read_claims)
+        self._inbound = lru_cache(CACHED_INBOUND)(self._read_inbound)
         self._article = lru_cache(CACHED_RECORDS)(self._reader("articles", Article))
         self._image = lru_cache(CACHED_RECORDS)(self._reader("images", ImageAsset))
         self._property = lru_cache(CACHED_RECORDS)(self._reader("properties", PropertyInfo))
@@ -186,9 +191,8 @@ class Store:
 
     def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
         """The first `limit` best claims whose value is this entity, sorted by (subject, property, id)."""
-        table = self._tables["inbound"]
-        start, stop = table.find(entity_id)
-        return tuple(unpack(Claim, data) for data in table.records(start, min(stop, start + limit)))
+        read = self._inbound if limit <= FEW_INBOUND else self._read_inbound
+        return read(entity_id, limit)
 
     def members(self, class_id: str, *, limit: int = 10_000) -> tuple[str, ...]:
         """The first `limit` instances of the class or its subclasses, sorted."""
@@ -312,6 +316,11 @@ class Store:
     def _read_claims(self, subject: str) -> tuple[Claim, ...]:
         table = self._tables["claims"]
         return tuple(unpack(Claim, data) for data in table.records(*table.find(subject)))
+
+    def _read_inbound(self, entity_id: str, limit: int) -> tuple[Claim, ...]:
+        table = self._tables["inbound"]
+        start, stop = table.find(entity_id)
+        return tuple(unpack(Claim, data) for data in table.records(start, min(stop, start + limit)))
 
     def _ids(self, table: str, key: str, limit: int) -> tuple[str, ...]:
         rows = self._tables[table]

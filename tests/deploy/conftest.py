@@ -1,6 +1,8 @@
 """A Flink cluster on this machine and what runs in process give, made once. Everything of it is marked `flink`."""
 
+import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -76,8 +78,16 @@ def store(world) -> Path:
 
 
 @pytest.fixture(scope="session")
-def whole(store) -> dict[str, str]:
-    """Digests of a run in one process, never interrupted."""
+def begun(store) -> Iterator[subprocess.Popen]:
+    """A run in one process, which goes on while the cluster works."""
+    job = synth(store, store.parent / "whole", "--workers", "1")
+    yield job
+    job.kill()
+
+
+@pytest.fixture(scope="session")
+def whole(begun, store) -> dict[str, str]:
+    """Digests of that run, never interrupted."""
     out = store.parent / "whole"
-    assert ended(synth(store, out, "--workers", "1"), out) == 0
+    assert ended(begun, out) == 0
     return digests(out)

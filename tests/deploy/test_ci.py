@@ -1,15 +1,19 @@
 """What `.ci/run` decides, with a `make` that only says what it was asked for; and what a cluster needs of the machine."""
 
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from deploy.flink import downloads as parts
 from deploy.flink.cluster import ROOT, main
+from tests.deploy.runs import until
 
 MAKE = """#!/bin/sh
 echo "make $* SKIPS=$SKIPS"
@@ -35,13 +39,14 @@ def ci(
     tmp_path: Path, *, java: bool = True, memory: int = 16, **environment: str
 ) -> subprocess.CompletedProcess:
     """Runs a copy of the script, in a tree of its own."""
-    (tmp_path / ".ci").mkdir()
+    (tmp_path / ".ci").mkdir(parents=True)
     script = program(tmp_path / ".ci", "run", (ROOT / ".ci" / "run").read_text())
     program(tmp_path, "make", MAKE)
     check = program(
         tmp_path,
         "python",
-        "#!/bin/sh\n" + ("exit 0\n" if java else "echo java is not on PATH; exit 1\n"),
+        f'#!/bin/sh\necho "$*" >>{tmp_path}/asked\n'
+        + ("exit 0\n" if java else "echo java is not on PATH; exit 1\n"),
     )
     given = {
         "PATH": f"{tmp_path}:{os.environ['PATH']}",
@@ -57,6 +62,36 @@ def ci(
 def test_the_flink_tests_run_beside_the_others_and_are_told_after_them(tmp_path):
     done = ci(tmp_path)
     assert done.returncode == 0 and done.stdout.splitlines()[-6:] == [TEST, *LEFT, SIDE_BY_SIDE]
+
+
+def test_their_parts_come_while_pip_installs(tmp_path):
+    ci(tmp_path)
+    until(lambda: "-m deploy.flink.cluster fetch" in (tmp_path / "asked").read_text(), 60)
+    ci(tmp_path / "none", FLINK_TESTS="no")
+    assert not (tmp_path / "none" / "asked").exists()
+
+
+def test_two_that_fetch_at_once_fetch_once(tmp_path, monkeypatch):
+    made = []
+
+    def fetched(found: parts.Parts, say: object) -> None:
+        made.append("libraries")
+        time.sleep(0.2)
+        found.libraries.mkdir(parents=True)
+        (found.libraries / "flink-dist-1.jar").touch()
+
+    def built(found: parts.Parts, say: object) -> None:
+        made.append("job server")
+        found.jar.touch()
+        digest = hashlib.sha256(parts.POM.read_bytes()).hexdigest()
+        (found.folder / "job-server.sha256").write_text(digest)
+
+    for name, step in (("_fetch_libraries", fetched), ("_build_job_server", built)):
+        monkeypatch.setattr(parts, name, step)
+    monkeypatch.setattr(parts, "missing", list)
+    with ThreadPoolExecutor() as pool:
+        assert len(set(pool.map(lambda _: parts.fetch(tmp_path, print), range(2)))) == 1
+    assert sorted(made) == ["job server", "libraries"]
 
 
 def test_where_memory_is_short_they_follow_the_others(tmp_path):

@@ -381,16 +381,8 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
         sigterm_in(grpo_loop, "_examine", lambda run, update, metrics: update == 3)
 
     def replayed() -> list[int]:
-        """The last update of the unbroken run again, and the first of that with two ranks; what they say is in files."""
-        made = []
-        for out, update, size in (("unbroken", 3, 1), ("ddp", 1, 2)):
-            made += ranks(
-                size,
-                lambda out=out, update=update: _said(
-                    folder / f"{out}_again_{os.environ.get('RANK', '0')}", out, update
-                ),
-            )
-        return made
+        """The first update of the run with two ranks again; what they say is in files."""
+        return ranks(2, lambda: _said(folder / f"ddp_again_{os.environ['RANK']}", "ddp", 1))
 
     def _said(path: Path, out: str, update: int) -> int:
         with (
@@ -421,13 +413,9 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
                 breaks()
             return main(given)
 
-    def served() -> list[int]:
-        """Rollouts from a server of the tiny model, one that takes the weights of every update and one that says so and keeps those it had."""
-        return [
-            code
-            for name in ("served", "stale_server")
-            for code in ranks(1, lambda name=name: _from_a_server(name))
-        ]
+    def served(name: str) -> list[int]:
+        """Rollouts from a server of the tiny model: one that takes the weights of every update, or one that says so and keeps those it had."""
+        return ranks(1, lambda: _from_a_server(name))
 
     def _from_a_server(name: str) -> int:
         server = LoopbackServer(loads=name == "served")
@@ -482,7 +470,8 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
         "ddp": partial(run, "ddp", size=2),
         "replayed": replayed,
         "faults": faults,
-        "served": served,
+        "served": partial(served, "served"),
+        "stale_server": partial(served, "stale_server"),
         "learns": partial(
             run,
             "learns",

@@ -1,10 +1,7 @@
 """An update run again from what was kept of it: bit for bit, and told where it comes out otherwise."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,21 +9,11 @@ import torch
 
 from questloom.train.grpo.replay import main as replay
 
-ROOT = Path(__file__).parents[2]
 
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def kept(runs: Path) -> Path:
     """A run of two steps with AXPO, all of whose rows and checkpoints are there."""
-    folder = tmp_path_factory.mktemp("kept")
-    subprocess.run(
-        [sys.executable, "-m", "tests.train.grpo_world", str(folder), "prepare", "kept"],
-        cwd=ROOT,
-        check=True,
-        timeout=900,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"},
-    )
-    return folder / "kept"
+    return runs / "kept"
 
 
 def again(out: Path, update: int, capsys) -> tuple[int, str]:

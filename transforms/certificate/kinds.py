@@ -110,13 +110,9 @@ def is_occupation(word: str) -> bool:
     )
 
 
-def find_sex_words(form: Form | None) -> frozenset[str]:
+def find_sex_words(form: Form) -> frozenset[str]:
     """The words for sexes that follow from a form's relations: a father is a man."""
-    told = (
-        {PARENTS[c.property] for c in form.of(ClaimClause) if c.property in PARENTS}
-        if form is not None
-        else ()
-    )
+    told = {PARENTS[c.property] for c in form.of(ClaimClause) if c.property in PARENTS}
     return frozenset(word for sex in told for word in _sexes()[sex])
 
 

@@ -17,7 +17,7 @@ from questloom.transforms.filters.rivals import named_rivals
 from questloom.transforms.filters.solvers import Solvers
 from questloom.transforms.stages.stage import Apply, reject
 from questloom.transforms.writing.llm.evidence_words import evidence_lines
-from questloom.transforms.writing.writer import Draft
+from questloom.transforms.writing.writer import NO_FORM, Draft
 
 
 def make_solvers(job: FilterJob, stage: str) -> Solvers:
@@ -100,7 +100,7 @@ def evidence_words(job: FilterJob, question: Question) -> tuple[str, ...]:
     draft = Draft(
         text=question.text,
         answer=question.answer,
-        form=question.logical_form,
+        form=question.logical_form or NO_FORM,
         bindings=question.bindings,
     )
     return f"The picture shows: {store.label(question.anchor, language)}", *evidence_lines(

@@ -20,7 +20,8 @@ from questloom.records.knowledge import Claim, entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.certify import Refusal
 from questloom.transforms.certificate.description import descriptions
-from questloom.transforms.certificate.margin import margin_of
+from questloom.transforms.certificate.fitting import matches_of
+from questloom.transforms.certificate.margin import is_too_near, margin_of
 from questloom.transforms.drafting.edges import MAX_REVERSE
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
@@ -107,6 +108,9 @@ def lack_behind_step(
     binding = {"x0": entity_value(source), "x1": entity_value(target)}
     told = descriptions(describe_variable(step, "x1", (kind,)), binding)
     description = next(d for d in told if d.var == "x1")
+    beside = matches_of(facts, description.parts[0]) or ()
+    if any(is_too_near(facts, e, description.parts, 1) for e in sorted({*beside} - {target})):
+        return ()  # most often: the margin is 0, and the other rivals need no look
     measured = margin_of(facts, description, binding["x1"], margin)
     return (Lack(CLAIMS, kind.class_id, property),) if 0 < measured.margin < margin else ()
 

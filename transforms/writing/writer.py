@@ -8,11 +8,14 @@ that are not composed from the form, since no writer should judge its own work.
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from questloom.records.form import Form
+from questloom.records.form import Ask, Form
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import Refusal
+
+NO_FORM = Form(clauses=(), ask=Ask(var="a", type="entity"))
+"""The form of a question from an outside data set, which states nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +33,12 @@ class Draft:
     evidence.
 
     `bindings` maps each variable of the form to its intended entity id or value key. A constant
-    entity in a clause is an entity that the text names. `form` is None for a question from an
-    outside data set.
+    entity in a clause is an entity that the text names.
     """
 
     text: str
     answer: Answer
-    form: Form | None = None
+    form: Form = NO_FORM
     bindings: dict[str, str] = field(default_factory=dict)
     anchor: str = ""
     """The entity that the picture shows."""

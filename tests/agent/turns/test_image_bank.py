@@ -5,6 +5,7 @@ import io
 import pytest
 from PIL import Image, ImageFilter, ImageOps
 
+from questloom.agent.turns import image_bank
 from questloom.agent.turns.image_bank import (
     MAX_FOUND_SIDE,
     MAX_SIDE,
@@ -253,3 +254,16 @@ def test_handles_are_read_as_models_write_them(written, number):
 
 def test_a_handle_is_read_back_as_it_is_shown():
     assert parse_handle(handle_text(17)) == 17
+
+
+def test_pictures_whose_hashes_differ_are_not_compared_further(monkeypatch):
+    monkeypatch.setattr(image_bank._Details, "of", lambda picture: pytest.fail("needless"))
+    bank = filled(scene(101), scene(102))
+    assert len(bank) == 2 and bank.like(1) is None
+
+
+def test_a_made_picture_is_compared_by_its_pixels_only_with_pictures_of_its_size(monkeypatch):
+    bank = filled(scene(103))
+    part = file_of(scene(103).crop((0, 0, 100, 100)))
+    monkeypatch.setattr(image_bank._Details, "of", lambda picture: pytest.fail("needless"))
+    assert bank.add(part, origin="crop", parent=0) == 1

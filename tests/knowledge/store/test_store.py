@@ -6,6 +6,7 @@ import pytest
 from questloom.knowledge.store import Store
 from questloom.knowledge.store.build import build_store
 from questloom.knowledge.store.layout import STORE_VERSION
+from questloom.knowledge.store.store import FEW_INBOUND
 from questloom.records.errors import InputError
 from questloom.records.knowledge import Claim, Entity, Value, value_of_key
 
@@ -107,6 +108,14 @@ def test_a_julian_day_is_found_by_its_gregorian_day_and_by_the_year_of_either_ca
 def test_claims_into_an_entity_name_its_subjects(store):
     assert [c.subject for c in store.claims_into("Q900010")] == ["Q900001", "Q900002"]
     assert [c.source for c in store.claims_into("Q900020")] == ["infobox"]
+
+
+def test_few_claims_into_an_entity_are_kept_and_no_more_than_asked(store):
+    kept = store.claims_into("Q900010", limit=2)
+    assert store.claims_into("Q900010", limit=2) is kept
+    assert [c.subject for c in store.claims_into("Q900010", limit=1)] == ["Q900001"]
+    many = store.claims_into("Q900010", limit=FEW_INBOUND + 1)
+    assert many == kept and store.claims_into("Q900010", limit=FEW_INBOUND + 1) is not many
 
 
 def test_members_follow_the_class_closure(store):

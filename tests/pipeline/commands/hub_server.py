@@ -2,15 +2,23 @@
 
 import base64
 import hashlib
+import io
 import json
+import logging
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+import huggingface_hub.constants
+import pytest
+
+from questloom.pipeline.cli import main
+from questloom.pipeline.runners.run_log import VARIABLE
 
 TOKEN = "token-of-the-test"
 
@@ -195,22 +203,23 @@ def hub_environment(hub: type[Hub], home: Path, token: str) -> dict[str, str]:
 
 def publish_to(
     hub: type[Hub], home: Path, token: str, *options: str
-) -> subprocess.CompletedProcess:
-    """`questloom publish --to hf://lab/small OPTIONS` in a process of its own."""
-    command = [
-        sys.executable,
-        "-m",
-        "questloom.pipeline.cli",
-        "publish",
-        "--to",
-        "hf://lab/small",
-        *options,
-    ]
-    return subprocess.run(
-        command,
-        env=hub_environment(hub, home, token),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=Path(__file__).parents[3],
-    )
+) -> subprocess.CompletedProcess[str]:
+    """`questloom publish --to hf://lab/small OPTIONS` as the command line runs it, in this process."""
+    command = ["questloom", "publish", "--to", "hf://lab/small", *options]
+    said, told, code = io.StringIO(), io.StringIO(), 0
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(said), redirect_stderr(told):
+        patch.setattr(sys, "argv", command)
+        patch.setattr(logging.getLogger(), "handlers", [])
+        patch.setenv(VARIABLE, str(home / "command.log"))
+        patch.setenv("HF_TOKEN", token)
+        for name, value in {
+            "ENDPOINT": hub.url,
+            "HF_HUB_OFFLINE": False,
+            "HF_HUB_DISABLE_XET": True,
+        }.items():
+            patch.setattr(huggingface_hub.constants, name, value)
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    return subprocess.CompletedProcess(command, code, said.getvalue(), told.getvalue())

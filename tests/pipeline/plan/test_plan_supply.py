@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -68,10 +69,33 @@ def planned(found: PlanSupply) -> int:
     return sum(level.planned for level in found.by_level.values())
 
 
-def test_what_a_slice_lacks_is_named_fetched_and_frees_plans(world, tmp_path):
-    out, file = tmp_path / "out", tmp_path / "lacking.tsv"
-    gather_into(world, out, class_id=HUMAN, limit=30, depth=2, rivals=2, views=2)
-    before = supply(ingested(out, tmp_path / "before"), file)
+@dataclass(frozen=True)
+class Slice:
+    """What a slice gives, and what it gives once it has what it lacked."""
+
+    lacking: Path
+    before: PlanSupply
+    after: PlanSupply
+    store: str
+    """That after."""
+
+
+@pytest.fixture(scope="module")
+def completed(world, tmp_path_factory) -> Slice:
+    folder = tmp_path_factory.mktemp("completed")
+    out, file = folder / "out", folder / "lacking.tsv"
+    with pytest.MonkeyPatch.context() as patch:
+        without_waits(patch)
+        gather_into(world, out, class_id=HUMAN, limit=30, depth=2, rivals=2, views=2)
+        before = supply(ingested(out, folder / "before"), file)
+        lacking, ways = what_is_lacking(file)
+        gather_into(world, out, lacking=lacking, ways=ways)
+    store = ingested(out, folder / "after")
+    return Slice(file, before, supply(store, folder / "none.tsv"), store)
+
+
+def test_what_a_slice_lacks_is_named_fetched_and_frees_plans(completed):
+    file, before, after = completed.lacking, completed.before, completed.after
     rows = list(csv.DictReader(file.read_text().splitlines(), delimiter="\t"))
     assert list(rows[0]) == list(COLUMNS) and len(rows) == len(before.lacking)
     refused = [int(row["refused"]) for row in rows]
@@ -79,17 +103,11 @@ def test_what_a_slice_lacks_is_named_fetched_and_frees_plans(world, tmp_path):
     assert before.num_classes == sum(row["kind"] == "members" for row in rows) > 1
     assert f"members of {before.num_classes} classes" in before.as_text()
     assert f"--complete {file}" in before.as_text()
-    lacking, ways = what_is_lacking(file)
-    gather_into(world, out, lacking=lacking, ways=ways)
-    after = supply(ingested(out, tmp_path / "after"), file)
     assert planned(after) > planned(before) and after.num_classes < before.num_classes
 
 
-def test_the_plans_are_counted_by_level_shape_and_hops(world, tmp_path):
-    out = tmp_path / "out"
-    gather_into(world, out, class_id=HUMAN, limit=1000, depth=2, rivals=1000, views=2)
-    store = ingested(out, tmp_path / "store")
-    found = supply(store, tmp_path / "lacking.tsv")
+def test_the_plans_are_counted_by_level_shape_and_hops(completed):
+    found = completed.after
     assert 0 < planned(found) == sum(found.kinds.values())
     assert sum(level.seeds for level in found.by_level.values()) == 20
     assert found.hops == sum(hops * number for (_, _, hops), number in found.kinds.items())
@@ -102,19 +120,16 @@ def test_the_plans_are_counted_by_level_shape_and_hops(world, tmp_path):
     assert json.loads(json.dumps(data)) == data
 
 
-def test_the_command_shows_plans_and_writes_the_table(world, tmp_path):
-    gather_into(world, tmp_path / "out", class_id=HUMAN, limit=20, depth=1, rivals=2, views=2)
-    store = ingested(tmp_path / "out", tmp_path / "store")
-    file = tmp_path / "lacking.tsv"
+def test_the_command_shows_plans_and_writes_the_table(completed, tmp_path):
+    store, file = completed.store, tmp_path / "lacking.tsv"
+    (tmp_path / "file").touch()
     few = ["--set", "seeds.count=5", "--set", "seeds.anchor_min_in_degree=0"]
     command = ["plan", "--store", store, "--recipe", "demo_without_python", *few]
     ended = CliRunner().invoke(app, [*command, "--lacking", str(file)])
     assert ended.exit_code == 0, ended.exception
     assert "have a plan" in ended.stdout and file.read_text().startswith("\t".join(COLUMNS))
     assert "have a plan" not in CliRunner().invoke(app, command).stdout
-    away = CliRunner().invoke(
-        app, [*command, "--lacking", str(tmp_path / "out" / "work" / "lock" / "x")]
-    )
+    away = CliRunner().invoke(app, [*command, "--lacking", str(tmp_path / "file" / "x")])
     assert isinstance(away.exception, InputError) and "cannot be" in away.exception.what
 
 

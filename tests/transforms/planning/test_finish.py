@@ -187,6 +187,20 @@ def test_the_search_ends_with_enough_plans_or_forms(monkeypatch):
     assert len(looked) == 2
 
 
+def test_a_search_examines_120_forms_and_a_walk_has_six_ends():
+    (grown, *_) = grow_chains(AT, lighthouse(3), 2, Random(1), Refusals())
+    form, bindings, answer = grown
+    forms = iter([(form, {**bindings, "x9": f"Q{n}"}, answer) for n in range(200)])
+    search(AT, forms, shape="chain", refusals=Refusals(), off=lambda plan: Reason.LEAK)
+    assert len(list(forms)) == 80
+    more = ("P20", "P119", "P551", "P69", "P937")
+    told = [claim(architect(i), p, town(i + n)) for i in range(NUM) for n, p in enumerate(more)]
+    many = replace(
+        ground(coast([*coast_claims(), *told])), certificate=CertificateRules(stated=False)
+    )
+    assert len(list(ask_attributes(many, WAY, BINDINGS, "x1", Random(1)))) == 6
+
+
 @pytest.mark.parametrize("thing", [novel(3), architect(3)])
 def test_the_same_seed_gives_the_same_plans(thing):
     def plans():
@@ -254,6 +268,15 @@ def test_years_are_counted_from_a_reading_of_the_dated_thing_only():
     assert counted(AT, "P1619", year(1703), ends=own) == {"P1684"}, "not between equal dates"
     assert counted(AT, "P1619", year(1704), ends=own) == set(), "one year may be no whole year"
     assert "P1684" not in counted(AT, "P569", year(1633)), "from a lighthouse to a birth"
+
+
+def test_a_year_that_the_page_states_too_is_read_in_the_questions_own_picture_only():
+    at, own = ground(coast(told={lighthouse(3): "Its plaque says 1705."})), ("x0", "x0")
+    assert "P1684" in counted(at, "P1619", year(1633), ends=own)
+    later = (Image(var="x9"), ClaimClause(subject="x0", property="P138", object="x9"))
+    bindings = {"x9": architect(9), "x0": lighthouse(3)}
+    assert "P1684" in counted(AT, "P1619", year(1633), later, bindings, ends=own)
+    assert "P1684" not in counted(at, "P1619", year(1633), later, bindings, ends=own)
 
 
 def test_from_one_person_to_another_births_are_counted_or_deaths():

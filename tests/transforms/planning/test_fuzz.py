@@ -175,6 +175,22 @@ def test_a_name_is_told_of_only_where_all_count_alike_and_a_list_of_names_gives_
         assert sum(n.startswith("Y") for n in (name,)) == 1, "the only one that begins so"
 
 
+@pytest.mark.parametrize(
+    ("alike", "words", "told"), [(5, 2, True), (4, 2, False), (10, 4, True), (10, 5, False)]
+)
+def test_a_number_of_words_is_told_of_five_names_at_least_and_of_four_words_at_most(
+    alike, words, told
+):
+    villages = [place(ONE), *(place(i) for i in range(1, 20, 2) if i != ONE)]
+    letters = "abcdefghij"
+    names = {
+        thing: " ".join(f"{part}{letters[n]}" for part in "QWXYZ"[: words if n < alike else 1])
+        for n, thing in enumerate(villages)
+    }
+    _, found = options(ground(novels(names=names)), VILLAGE_CLUE, "meta-attribute")
+    assert any(v.number == words for v in found) is told
+
+
 def test_years_are_counted_from_no_far_date_and_from_no_other_event_of_a_person():
     at = ground(novels(changed(CLAIMS, architect(ONE), "P569", year(1700))))
     assert options(at, YEAR_CLUE, "arithmetic")[1] == [], "nobody counts 116 years"

@@ -4,7 +4,6 @@ import pytest
 
 from questloom.records.knowledge import Article, Entity, Section, entity_value
 from questloom.transforms.planning.named import (
-    NUM_PASSAGES,
     find_description,
     find_shown_text,
     name_holds,
@@ -79,9 +78,9 @@ def test_a_text_has_names_as_whole_words():
 
 def test_a_search_shows_a_page_of_few_passages_whole_and_of_more_those_that_fit():
     said = ("First.", "By Orla Dant.", "Third.", "In 1790.")
-    short, long = store(Q1=said[:NUM_PASSAGES]), store(Q1=said)
+    short, long = store(Q1=said[:3]), store(Q1=said)
     dant, built = entity_value("Q3"), year(1790)
-    assert find_shown_text(short, "Q1", ()) == "\n".join(said[:NUM_PASSAGES])
+    assert find_shown_text(short, "Q1", ()) == "\n".join(said[:3])
     assert find_shown_text(long, "Q1", (dant,)) == "By Orla Dant."
     assert find_shown_text(long, "Q1", (dant, built)) == "By Orla Dant.\nIn 1790."
     assert find_shown_text(long, "Q1", ()) == find_shown_text(long, "Q2", (dant,)) == ""

@@ -20,8 +20,9 @@ from questloom.records.knowledge import (
     entity_value,
 )
 from questloom.transforms.planning import route as route_module
+from questloom.transforms.planning.moves import State
 from questloom.transforms.planning.route import find_route, selecting_sets
-from tests.small_facts import claim, year
+from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE
 from tests.transforms.planning.tower import (
     ARCHITECT,
@@ -301,3 +302,42 @@ def test_where_no_path_leads_to_the_answer_the_route_ends_and_says_that_it_is_no
     lost = facts({TOWER: PAGES[TOWER], TEACHER: PAGES[TEACHER]})
     found = find_route(born("x2", SHOWN, DESIGNED, said), THREE_BINDING, lost)
     assert found.calls > 0 and not found.exact
+
+
+@pytest.mark.parametrize(("twin", "all_sets"), [(True, True), (False, False)])
+def test_sixty_four_sets_of_clauses_are_examined_at_most(twin, all_sets):
+    """One clause singles out the answer, in 64 sets; without a twin so do the six others together."""
+    ids = [f"P90{n}" for n in range(7)]
+    clauses = tuple(
+        ClaimClause(subject="a", property=p, object=entity_value(f"Q9{p}")) for p in ids
+    )
+    others = {f"Q70{n}": [p for p in ids[1:] if p != f"P90{n}"] for n in range(1, 7)}
+    fitting = {"Q700": ids, **others, **({"Q777": ids[1:]} if twin else {})}
+    store = SmallFacts([claim(q, p, f"Q9{p}") for q, found in fitting.items() for p in found])
+    form = Form(clauses=clauses, ask=Ask(var="a", type="entity"))
+    wanted, is_all = selecting_sets(form, {"a": entity_value("Q700")}, store)
+    assert is_all is all_sets and wanted
+
+
+class Endless:
+    """Moves that never solve the question: each makes one more thing known."""
+
+    asked = 0
+
+    def start(self) -> State:
+        return State(known=frozenset(), opened=frozenset(), seen=frozenset())
+
+    def is_solved(self, state: State, wanted: tuple) -> bool:
+        self.asked += 1
+        return False
+
+    def following(self, state: State):
+        num = len(state.moves)
+        more = replace(state, known=frozenset({str(num)}), moves=(*state.moves, f"visit {num}"))
+        return [more] if num < 4_000 else []
+
+
+def test_a_shortest_way_is_looked_for_in_four_thousand_states():
+    moves = Endless()
+    _, exact = route_module._cheapest(moves, ())
+    assert not exact and moves.asked == 4_000 + 4_001, "a greedy way is looked for after it"

@@ -13,7 +13,6 @@ from questloom.records.synthesis import Seed
 from questloom.transforms.drafting.draft_rules import TextFactRules
 from questloom.transforms.facts.page_statements import telling_word
 from questloom.transforms.planning.text_facts import (
-    MAX_SENTENCE,
     Noted,
     PageReader,
     check_statement,
@@ -148,7 +147,7 @@ def test_a_claim_in_either_direction_makes_a_sentence_no_news():
 
 def test_the_length_of_a_sentence_is_bounded():
     short = SAID.removesuffix(".")
-    filler = " " + "x" * (MAX_SENTENCE - len(short) - 2) + "."
+    filler = " " + "x" * (400 - len(short) - 2) + "."
     assert len(shown(f"It was restored by {{{RESTORER}}}{filler}")) == 1
     assert shown(f"It was restored by {{{RESTORER}}} {filler}") == ()
 

@@ -1,14 +1,11 @@
-"""Writes the English of the graph writer: a form becomes a question, and clauses become a noun
-phrase. All labels come from the store."""
+"""Writes the English of the graph writer: a form becomes a question. All labels come from the
+store."""
 
 from questloom.prompts.phrases import language_data
-from questloom.records.form import Ask, Clause, Form
-from questloom.records.identity import chance
+from questloom.records.form import Form
 from questloom.records.knowledge import value_of_key
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.label_source import StoreWords, hidden_names
-from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.verbalise import Verbalisation, verbalise
 
 
@@ -47,22 +44,4 @@ class English:
             seen=self._words.group_of(shown, groups) if shown.startswith("Q") else "",
             language=self._language,
             hidden=hidden_names(self._facts, bindings, (self._language,)),
-        )
-
-    def fact(self, entity_id: str, clauses: tuple[Clause, ...], var: str) -> str:
-        """Puts clauses about one entity (`var`) into a noun phrase: "the lighthouse in Karsk that
-        was opened in 1850"."""
-        form = Form(clauses=clauses, ask=Ask(var=var, type="entity"))
-        words = FormWords(
-            form=form,
-            names={},
-            classes={var: self._words.class_of(entity_id)},
-            genders={},
-            years={},
-            facts=self._words,
-            language=self._language,
-        )
-        phrases = NounPhrases(words, chance(0, entity_id, "fact"))
-        return phrases.modified(
-            f"the {words.noun(var)}", phrases.take_claims(var), words.is_person(var), bare_head=True
         )

@@ -107,7 +107,16 @@ class NounPhrases(Clauses):
             return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
         kinds = self.form_words.kinds(term)[:1]
         short = short and (
-            said.startswith(("this ", "that ")) and "'s " not in said and said != "this one"
+            (
+                said.startswith(("this ", "that "))
+                or (
+                    said.startswith("the ")
+                    and len(said.split()) == 2
+                    and self.form_words.is_person(term)
+                )
+            )
+            and "'s " not in said
+            and said != "this one"
             if isinstance(term, str)
             else kinds and kinds[0] in self.form_words.data["possessors"]
         )

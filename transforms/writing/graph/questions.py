@@ -33,7 +33,7 @@ SPLIT = 2.0
 LYING = 2.0
 """Cost of "On which river does the birthplace of this novel's author lie?". Readers gave it 3 of 5,
 and "Which river flows past …?" 5."""
-LATE = 1.0
+LATE = 2.0
 """Cost of a clause behind the verb: "In which town was the woman born who discovered this fish?"."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""

@@ -193,7 +193,7 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
         event = far if near in told else near
         after = words.years[str(told[0])] > words.years[str(event)]
         said = phrases.possessor(about(event), _event(words, event))
-        return f"how many years {'after' if after else 'before'} {said} is that?"
+        return f"how many years {'after' if after else 'before'} {said} is that year?"
     nouns = [_event(words, literal) for literal in (near, far)]
     if nouns[0] == nouns[1]:
         one, other = phrases.noun_phrase(about(near)), phrases.noun_phrase(about(far))

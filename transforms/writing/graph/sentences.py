@@ -42,7 +42,7 @@ contrived."""
 _ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*(?<!as )\bits?\b")
 
 
-_LYING = re.compile(r" that (?:lies|stands) (?=(?:at|beside|by|in|on) an? [\w -]+\.$)")
+_LYING = re.compile(r" that (?:is|lies|stands) (?=(?:at|beside|by|in|on) an? [\w -]+\.$)")
 """Words that readers do not miss: "a town (that lies) on a river"."""
 _SMALL_OPENINGS = ("A", "An", "Another", "One", "That", "The", "This")
 _THERE = re.compile(r" (?:at|in|on) that ([\w -]+)\.$")

@@ -175,6 +175,8 @@ class Telling(Pronouns):
                 both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
                 said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
                 self.cost += BACKWARD  # "A family donated that painting and built a church."
+            elif said.startswith("is in "):
+                return f"there {said[:2]} {named}{said[2:]}."
             return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject
@@ -224,8 +226,14 @@ class Telling(Pronouns):
     def _also(self, frame: Frame, index: int, slot: str) -> Frame:
         """The sentence with "also" if the text has said the same of the earlier thing: "The artist
         behind this painting also painted another painting"."""
-        claims = self.form_words.claims
-        told = [i for i in self.used - self._saying if i != index]
+        words = self.form_words
+        claims = words.claims
+        # "An actor" says no verb.
+        told = [
+            i
+            for i in self.used - self._saying
+            if i != index and not (claims[i].subject in self.works and words.phrase(claims[i]).noun)
+        ]
         known, end = self.other(index, slot), "object" if slot == "s" else "subject"
         if not isinstance(known, str):
             return frame

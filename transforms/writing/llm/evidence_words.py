@@ -49,10 +49,7 @@ def roles_of(draft: Draft) -> tuple[Role, ...]:
     def key(term: Term) -> str:
         return term.entity if isinstance(term, Value) else draft.bindings.get(term, "")
 
-    return tuple(
-        (key(c.subject), c.property, key(c.object))
-        for c in (draft.form.of(ClaimClause) if draft.form is not None else ())
-    )
+    return tuple((key(c.subject), c.property, key(c.object)) for c in draft.form.of(ClaimClause))
 
 
 def kinds_lines(
@@ -89,8 +86,7 @@ def kinds_lines(
 
 def evidence_lines(store, draft: Draft, language: str) -> str:
     """The statements behind a draft: one line for each clause of the form that states something."""
-    clauses = draft.form.clauses if draft.form is not None else ()
-    lines = dict.fromkeys(clause_line(store, draft, c, language) for c in clauses)
+    lines = dict.fromkeys(clause_line(store, draft, c, language) for c in draft.form.clauses)
     return "\n".join(filter(None, lines)) or "(none)"
 
 
@@ -132,7 +128,7 @@ def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
             return f"{words(clause.out)} is the {clause.op} of {', '.join(words(a) for a in clause.args)}{by}"
         case Reads():
             on = f" on the {store.label(clause.part, language)}" if clause.part else ""
-            shown = draft.form is None or clause.of == draft.form.anchor
+            shown = clause.of == draft.form.anchor
             where = "the picture" if shown else f"a picture of {words(clause.of)}"
             return f"Read on {where}, {property_label(store, clause.property, language)}{on}: {words(clause.var)}"
         case SentenceClause():

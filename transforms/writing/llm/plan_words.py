@@ -110,14 +110,13 @@ def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -
     return (
         line
         + (f" ({plain})" if plain else "")
-        + (f" [{', '.join(hints)}]" if hints else "")
+        + f" [{', '.join(hints)}]"
         + (f' ("{capped(" ".join(said.text.split()), chars)}")' if said else "")
     )
 
 
 def _asking(draft: Draft) -> ClaimClause | None:
     """The claim whose value the question asks for."""
-    assert draft.form is not None
     return next((c for c in draft.form.of(ClaimClause) if c.object == draft.form.ask.var), None)
 
 
@@ -132,7 +131,6 @@ def _subject(draft: Draft, clause: ClaimClause) -> str:
 def _asked(store: Any, draft: Draft, language: str) -> str:
     """The asked value, in words for the model."""
     form = draft.form
-    assert form is not None
     computed = next((c for c in form.of(Compute) if c.out == form.ask.var), None)
     if computed is not None:
         return f'what is computed: "{clause_line(store, draft, computed, language)}"'

@@ -159,7 +159,7 @@ def check_exactness(text: str, answer: Answer, language: str) -> None:
             raise ValueError(
                 f"the answer is exact to the {answer.precision}, so the question must ask {said[answer.precision]}"
             )
-    elif answer.type == "quantity" and answer.unit:
+    elif answer.unit:
         words = re.findall(r"[^\W\d_]+|[%°]", text)
         named = {
             unit_of(" ".join(words[i : i + n])) for n in (1, 2, 3) for i in range(len(words))

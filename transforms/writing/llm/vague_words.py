@@ -54,11 +54,11 @@ def _like(store, clause: Fuzzy, of: str, language: str) -> str:
     return f"in {Words(language_data('en')).date(clause.object)}"
 
 
-def vague_sources(form: Form | None) -> list[str]:
+def vague_sources(form: Form) -> list[str]:
     """Words that a question may use for the vague clues of a form, in addition to the words of the
     clues' lines."""
     found = []
-    for clause in form.of(Fuzzy) if form is not None else ():
+    for clause in form.of(Fuzzy):
         if clause.number:
             found.append(f"{abs(clause.number)} {num2words(abs(clause.number))}")
         if clause.kind == "range":

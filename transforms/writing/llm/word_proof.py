@@ -98,8 +98,8 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
     the pictured thing.
     """
     lines: list[ProofLine] = []
-    depth = distances(draft.form) if draft.form is not None else {}
-    for clause in draft.form.clauses if draft.form is not None else ():
+    depth = distances(draft.form)
+    for clause in draft.form.clauses:
         if isinstance(clause, ClaimClause):
             ends = [
                 depth.get(t, FAR) if isinstance(t, str) else FAR
@@ -179,8 +179,8 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     )
     check_kinds(draft.text, stated, sources, relations, language, also, never)
     check_plain(draft.text, language)
-    comparing = [COMPARING] if draft.form and draft.form.of(Compute) else []
-    comparing += [SEEING] if draft.form and draft.form.of(Reads) else []
+    comparing = [COMPARING] if draft.form.of(Compute) else []
+    comparing += [SEEING] if draft.form.of(Reads) else []
     check_words(
         draft.text,
         relations,
@@ -217,8 +217,6 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
 
 def _claims(store, draft: Draft) -> tuple[ClaimClause, ...]:
     """The claims of a draft's form, including the claims behind vague clues."""
-    if draft.form is None:
-        return ()
     told = evidence_clauses(draft.form, store, binding_of(draft.bindings))
     return tuple(c for c in told if isinstance(c, ClaimClause))
 
@@ -226,7 +224,7 @@ def _claims(store, draft: Draft) -> tuple[ClaimClause, ...]:
 def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
     """Raises ValueError if a text lacks the name of a thing that its form names. If the text says
     "born there" in place of a name, other answers fit too."""
-    for thing in constants(draft.form) if draft.form is not None else ():
+    for thing in constants(draft.form):
         entity = store.entity(thing)
         names = names_of_entity(entity, languages) if entity is not None else ()
         if names and not (
@@ -241,7 +239,7 @@ def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...])
 def _check_work(store, draft: Draft, language: str) -> None:
     """Raises ValueError if an English text does not state its computation or a vague clue, or does
     not say where in the picture something must be read."""
-    if draft.form is None or language != LANGUAGE:
+    if language != LANGUAGE:
         return
     words = set(folded(draft.text).split())
     if draft.form.of(Compute) and not words & {*COMPARING.split()}:
@@ -261,9 +259,7 @@ def _check_work(store, draft: Draft, language: str) -> None:
 def _check_agents(store, draft: Draft, language: str) -> None:
     """Raises ValueError if an English text swaps the two ends of a claim: the text says that the
     subject did what the object did."""
-    for clause in (
-        draft.form.of(ClaimClause) if draft.form is not None and language == LANGUAGE else ()
-    ):
+    for clause in draft.form.of(ClaimClause) if language == LANGUAGE else ():
         ends = [
             t if isinstance(t, Value) else value_of_key(draft.bindings[t])
             for t in (clause.subject, clause.object)
@@ -290,10 +286,7 @@ def _check_agents(store, draft: Draft, language: str) -> None:
 
 def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> list[str]:
     found = [line.words for line in proof_lines(store, draft, language)]
-    found += [
-        store.label(c.class_id, language)
-        for c in (draft.form.of(ClassClause) if draft.form is not None else ())
-    ]
+    found += [store.label(c.class_id, language) for c in draft.form.of(ClassClause)]
     for thing in things(draft):
         entity = store.entity(thing)
         if entity is not None:
@@ -302,7 +295,7 @@ def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> 
                 entity.descriptions.values() if thing == draft.anchor else ()
             )  # everybody sees what a picture shows
     found += vague_sources(draft.form)
-    sign = SIGNS.get(draft.form.sign) if draft.form is not None else None
+    sign = SIGNS.get(draft.form.sign)
     return [*found, sign] if sign else found
 
 
@@ -311,15 +304,9 @@ def things(draft: Draft) -> tuple[str, ...]:
     things = {
         v.entity for key in draft.bindings.values() if (v := value_of_key(key)).kind == "entity"
     }
-    for clause in draft.form.clauses if draft.form is not None else ():
-        if isinstance(clause, ClaimClause | SentenceClause):
-            things.update(
-                t.entity
-                for t in (clause.subject, clause.object)
-                if isinstance(t, Value) and t.kind == "entity"
-            )
-    things.update(constants(draft.form) if draft.form is not None else ())
-    return tuple(sorted(things))
+    told = (c.object for c in draft.form.of(SentenceClause))
+    things.update(t.entity for t in told if isinstance(t, Value))
+    return tuple(sorted(things.union(constants(draft.form))))
 
 
 def words_vote(

@@ -1,12 +1,18 @@
 """What may be asked of an entity, and what may describe it."""
 
+from random import Random
+
 import pytest
 
+from questloom.records.form import ClassClause
 from questloom.records.knowledge import Entity, Value
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.writing.form_edits import SELF
 from questloom.transforms.writing.graph.clues import (
     answerable,
+    by_weight,
     centuries,
+    class_clause,
     clue_clauses,
     role_clauses,
 )
@@ -131,3 +137,29 @@ def test_of_a_painting_the_century_is_asked_and_of_a_town_or_near_the_turn_it_is
     assert asked("Q1003") == [("P571", "15th century")]
     assert asked("Q1003", max_words=1) == []
     assert asked("Q1055") == asked("Q2003") == []
+
+
+@pytest.mark.parametrize(("num", "told"), [(198, True), (199, False)])
+def test_a_thing_with_two_hundred_claims_into_it_is_a_hub_and_has_no_role(num, told):
+    """One of the claims is its role, the others are by things of no kind."""
+    facts = SmallFacts([*crowd(), *(claim(f"Q8{n:03}", "P1", "Q2003") for n in range(num))])
+    assert bool(role_clauses(Lookups(facts), facts.entity("Q2003"), NOTHING)) is told
+
+
+def test_heavier_clauses_tend_to_come_first_and_none_is_lost():
+    one, other = (ClassClause(var=SELF, class_id=c) for c in ("Q1", "Q2"))
+    orders = [by_weight([(0.1, one), (0.9, other)], Random(seed)) for seed in range(200)]
+    assert all(set(order) == {one, other} for order in orders)
+    assert sum(order[0] == other for order in orders) > 150
+    assert by_weight([(0.0, one), (0.9, other)], Random(1)) == [other, one]
+
+
+def test_a_thing_is_told_of_by_its_class_where_it_has_one():
+    facts = SmallFacts([claim("Q1", "P31", "Q39715"), claim("Q2", "P84", "Q1")])
+    assert class_clause(facts, facts.entity("Q1")) == ClassClause(var=SELF, class_id="Q39715")
+    assert class_clause(facts, facts.entity("Q2")) is None
+
+
+def test_a_thing_without_a_label_is_no_clue():
+    facts = SmallFacts(crowd(), {"Q2003": Entity(id="Q2003")})
+    assert clues(facts) == {"P571"}

@@ -3,8 +3,10 @@
 import asyncio
 from random import Random
 
+import pytest
+
 from questloom.records.form import Ask, ClaimClause, Clause, Form, Image
-from questloom.records.knowledge import Value
+from questloom.records.knowledge import Entity, Value
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
 from questloom.records.route import Route
@@ -17,7 +19,11 @@ from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import ask_attributes
 from questloom.transforms.planning.ground import Ground
 from questloom.transforms.writing.graph.english import English
-from questloom.transforms.writing.graph.graph_writer import GraphWriter, ask_for
+from questloom.transforms.writing.graph.graph_writer import (
+    GraphWriter,
+    ask_for,
+    belong_together,
+)
 from questloom.transforms.writing.writer import Wording
 from tests.small_facts import SmallFacts, claim, year
 
@@ -119,3 +125,25 @@ def test_the_same_plan_of_a_seed_gets_the_same_words():
     facts = paintings()
     (first, *_) = asked_of(facts, "Q1003")
     assert worded(facts, first) == worded(facts, first)
+
+
+@pytest.mark.parametrize(
+    ("domains", "link", "together"),
+    [
+        (("person", "person"), "P22", True),
+        (("person", "person"), "", False),
+        (("work", "person"), "P170", True),
+        (("work", "person"), "P138", False),
+        (("location", "location"), "P131", False),
+        (("location", "person"), "P112", False),
+    ],
+)
+def test_dates_are_compared_of_things_of_a_kind_or_of_a_maker_and_never_of_places(
+    domains, link, together
+):
+    one, other = (Entity(id=f"Q{n}", domain=domain) for n, domain in enumerate(domains))
+    assert belong_together(one, other, link) is belong_together(other, one, link) is together
+
+
+def test_wording_a_plan_costs_time_only_so_that_a_thousand_are_tried():
+    assert GraphWriter(English(paintings(), 1)).most_plans == 1_000

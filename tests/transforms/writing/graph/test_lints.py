@@ -3,7 +3,8 @@
 import pytest
 
 from questloom.transforms.writing.graph.lints import (
-    MAX_WORDS,
+    find_hidden_words,
+    is_heavy,
     problems,
     repeated,
     unclear_references,
@@ -23,7 +24,7 @@ from questloom.transforms.writing.graph.lints import (
         ("What is this ship's home port's height?", "possessive"),
         ("Who painted the glass's frame?", "possessive"),
         ("Who is the son of the friend of the aunt of the uncle of the king?", "too many of"),
-        (" ".join(f"W{i}" for i in range(MAX_WORDS + 1)) + "?", "too many words"),
+        (" ".join(f"W{i}" for i in range(141)) + "?", "too many words"),
         (f"Who saw {' '.join(f'N{i}' for i in range(20))}?", "sentence too long"),
         (
             "Which town was home to a man who met a woman who wrote a play that was staged in Velm?",
@@ -196,3 +197,57 @@ def test_the_second_of_two_is_not_said_where_this_one_was_named_second():
     assert "unclear: the second bridge" in problems(f"{start} Who engineered the second bridge?")
     other = "This bridge spans a river. Another bridge spans that river."
     assert unclear_references(f"{other} Who engineered the second bridge?") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "cost"),
+    [
+        ("Who saw the son of the king?", 0.0),
+        ("Who saw the son of the aunt of the king?", 2.5),
+        ("Who saw the son of the aunt of the friend of the king?", 20.0),
+        ("Who saw the king who ate?", 0.0),
+        ("Who saw the king who ate bread that rose?", 1.5),
+        ("Who saw that king?", 0.0),
+        ("Who saw that king and that cat?", 1.2),
+        ("Who saw the stadium in the town in this picture?", 2.5),
+        ("Who saw the stadium near the town in this picture?", 0.0),
+        ("Who saw the king ?", 15.0),
+        (f"Who saw {' '.join(f'N{i}' for i in range(13))}?", 0.0),
+        (f"Who saw {' '.join(f'N{i}' for i in range(14))}?", 1.0),
+        (f"Who saw {' '.join(f'N{i}' for i in range(18))}?", 5.0),
+        (f"Who saw {' '.join(f'N{i}' for i in range(19))}?", 21.0),
+    ],
+)
+def test_a_sentence_weighs_its_words_clauses_chains_and_faults(text, cost):
+    assert weigh_sentence(text) == pytest.approx(cost + 0.18 * len(text.split()))
+
+
+def test_a_text_weighs_its_sentences_and_all_its_faults():
+    text = "This is a king. Who saw that cat?"
+    assert weigh(text) == pytest.approx(15.0 + 0.18 * len(text.split()))
+
+
+def test_a_question_has_140_words_at_most():
+    words = [f"W{i}." for i in range(139)]
+    assert "too many words" not in problems(f"{' '.join(words)} Who?")
+    assert "too many words" in problems(f"W. {' '.join(words)} Who?")
+
+
+def test_no_verb_follows_more_than_seven_words_a_clause_or_a_chain():
+    for subject, heavy in (
+        ("the very old red brick church tower", False),
+        ("the very old and red brick church tower", True),
+        ("the son of the king", False),
+        ("the son of the aunt of the king", True),
+        ("the king who ate", True),
+        ("the town here", False),
+        ("the man by the river", True),
+        ("the tower designed by him", False),
+        ("the river this dam holds", True),
+        ("the tower in this town", False),
+    ):
+        assert is_heavy(subject.split()) is heavy, subject
+
+
+def test_hidden_words_are_found_as_whole_words_in_any_case():
+    assert find_hidden_words("Who built ORM Light?", ["Orm", "light", "Or", ""]) == ["Orm", "light"]

@@ -18,6 +18,13 @@ from questloom.records.form import (
     Term,
 )
 from questloom.records.knowledge import Value
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.reasoning_questions import (
+    counts_between,
+    of_ages,
+    of_measures,
+    turns,
+)
 from questloom.transforms.writing.graph.verbalise import verbalise
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
@@ -325,3 +332,76 @@ def test_the_one_of_two_things_is_told_by_what_it_is_more_of_though_that_is_much
     assert all(text.startswith("Of ") and words in text and " it " not in text for text in made), (
         made
     )
+
+
+def computed(args: tuple[str, str], *clauses: Clause, died: int = 0, **years: int):
+    """A form that computes with two literals, in words, and the computation."""
+    compute = Compute(out="n", op="difference", args=args)
+    words = FormWords(
+        form=Form(clauses=(Image(var="x0"), *clauses, compute), ask=Ask(var="n", type="quantity")),
+        names={},
+        classes={"x0": CLASS["human"], "x1": CLASS["human"], "x2": CLASS["arch bridge"]},
+        genders={},
+        years=YEARS | years,
+        died={"x0": died},
+        facts=invented.InventedWords(),
+        language="en",
+    )
+    return words, compute
+
+
+BORN, OTHER = links("P569", "x0", "b"), links("P569", "x1", "c")
+OPENED = links("P1619", "x2", "c")
+PORTRAIT = reads("P1684", "inscription")
+
+
+@pytest.mark.parametrize(
+    ("args", "clauses", "died", "years", "told"),
+    [
+        (("b", "r"), (BORN, PORTRAIT), 1871, {}, True),
+        (("r", "b"), (BORN, PORTRAIT), 1871, {}, True),
+        (("b", "r"), (BORN, PORTRAIT), 1870, {}, False),
+        (("b", "r"), (BORN, PORTRAIT), 0, {}, False),
+        (("b", "r"), (BORN, PORTRAIT), 1900, {"r": 1800}, False),
+        (("b", "c"), (BORN, OPENED), 1900, {}, True),
+        (("b", "c"), (BORN, OTHER), 1900, {}, False),
+        (("b", "c"), (BORN, links("P570", "x0", "c")), 1900, {}, False),
+        (("b", "c"), (links("P570", "x0", "b"), OPENED), 1900, {}, False),
+    ],
+)
+def test_an_age_is_counted_from_one_birth_to_another_event_within_that_life(
+    args, clauses, died, years, told
+):
+    assert turns(*computed(args, *clauses, died=died, **years)) is told
+
+
+FAR_AWAY = tuple(links("P1066", f"x{n}", f"x{n + 1}") for n in range(3, 6))
+
+
+@pytest.mark.parametrize(
+    ("clauses", "told"),
+    [
+        ((BORN, OTHER), True),
+        ((links("P570", "x0", "b"), links("P570", "x1", "c")), True),
+        ((BORN, links("P570", "x1", "c")), False),
+        ((links("P1619", "x0", "b"), OPENED), False),
+        ((BORN, OPENED, *FAR_AWAY), True),
+        ((BORN, OPENED, *FAR_AWAY[1:]), False),
+        ((BORN, links("P576", "x2", "c"), *FAR_AWAY), False),
+    ],
+)
+def test_two_births_or_deaths_are_ages_and_so_are_events_that_are_long_to_tell(clauses, told):
+    assert of_ages(*computed(("b", "c"), *clauses)) is told
+
+
+def test_years_are_counted_between_a_reading_and_what_has_a_noun():
+    assert counts_between(*computed(("b", "r"), BORN, PORTRAIT))
+    assert not counts_between(*computed(("b", "c"), BORN, OPENED))
+    assert not counts_between(*computed(("c", "r"), links("P576", "x2", "c"), PORTRAIT))
+
+
+def test_measures_are_told_from_dates_and_readings():
+    long = (links("P2043", "x0", "b"), links("P2043", "x2", "c"))
+    assert of_measures(*computed(("b", "c"), *long))
+    assert not of_measures(*computed(("b", "c"), long[0], OPENED))
+    assert not of_measures(*computed(("r", "c"), PORTRAIT, long[1]))

@@ -37,6 +37,21 @@ def test_a_word_is_refused_that_no_relation_and_no_source_has(text, unsaid):
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "source", "unsaid"),
+    [
+        ("Who founded it?", "the founding", ()),
+        ("Who built it?", "the building", ("built",)),
+        ("Who found it?", "the founder", ()),
+        ("Who sells it?", "the shop", ("sells",)),
+        ("Orm has it, who?", "Orm", ()),
+        ("Orm has it, who?", "Ormen", ("orm",)),
+    ],
+)
+def test_two_words_are_forms_of_one_by_their_first_five_letters(text, source, unsaid):
+    assert unsaid_words(text, [], [source]) == unsaid
+
+
 def test_a_name_licenses_no_words_but_itself():
     assert unsaid_words(
         "Who never painted it?",

@@ -134,6 +134,15 @@ def test_a_thing_is_called_by_a_common_noun_and_the_pictures_own_by_its_descript
     ] == ["painting", "oil painting"]
 
 
+def test_other_languages_have_labels_of_classes_and_no_roles(store):
+    roles = [("Q1", "P170", "Q2"), ("Q4", "P170", "Q9")]
+    assert role_nouns(store, roles, "Q2", "en") == ("painter", "artist"), "not of somebody else"
+    assert role_nouns(store, roles, "Q2", "de") == role_nouns(store, roles, "Q99", "en") == ()
+    assert find_role_nouns(store, roles, "de") == (frozenset(), frozenset())
+    store.entities["Q10"] = store.entities["Q10"].replace(labels={"de": "Gemälde"})
+    assert [noun_of(store, e, "de") for e in ("Q1", "Q4", "Q99")] == ["Gemälde", "", ""]
+
+
 def worded(store, work, *questions):
     """What the writer makes of replies, one after the other, and its prompts."""
     draft = asking("", work)

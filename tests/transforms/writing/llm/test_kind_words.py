@@ -8,7 +8,7 @@ from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import Entity, PropertyInfo, Value
 from questloom.records.synthesis import Answer
 from questloom.transforms.writing.llm.evidence_words import kinds_lines
-from questloom.transforms.writing.llm.kind_words import description_kind, noun_phrase
+from questloom.transforms.writing.llm.kind_words import description_kind, noun_phrase, seen_kind
 from questloom.transforms.writing.llm.question_checks import check_plain
 from questloom.transforms.writing.llm.word_proof import check_words_proven
 from questloom.transforms.writing.writer import Draft
@@ -118,6 +118,7 @@ def test_a_closer_kind_than_the_class_may_be_said_of_the_picture_alone_and_a_rea
         ("Gothic Revival", "", "Gothic Revival"),
         ("museum of Tolm", "museum", "museum"),
         ("1912 painting by Ada Orm", "painting", "1912 painting"),
+        ("1912 by Ada Orm", "", "1912"),
         ("", "", ""),
     ],
 )
@@ -164,3 +165,53 @@ def test_a_tables_label_and_a_torn_clause_are_refused(text):
         "en",
     )
     check_plain("In which place did the person die who taught its founder?", "en")
+
+
+@pytest.mark.parametrize(
+    ("clause", "torn"),
+    [
+        ("who taught the oldest founder of the school", False),
+        ("who taught the very oldest founder of the school", True),
+        ("who taught whom she loved", True),
+    ],
+)
+def test_behind_the_verb_stands_one_short_clause_alone(clause, torn):
+    text = f"In which town did the man die {clause}?"
+    if torn:
+        with pytest.raises(ValueError, match=f'"{clause}." stands apart'):
+            check_plain(text, "en")
+    else:
+        check_plain(text, "en")
+
+
+def test_the_kind_that_begins_the_pictures_description_may_be_said_in_small_letters(store):
+    view = store.entities["Q7"]
+    store.entities["Q7"] = view.replace(descriptions={"en": "Triptych by Ada Orm"})
+    said = "The {} in the picture depicts an architect. Where was the architect born?"
+    proven(store, said.format("triptych"), "Q2")
+    with pytest.raises(ValueError, match='"altarpiece"'):
+        proven(store, said.format("altarpiece"), "Q2")
+
+
+@pytest.mark.parametrize(
+    ("description", "seen"),
+    [
+        ("very large oil painting by Ada Orm", "very large oil painting"),
+        ("very large old oil painting by Ada Orm", "painting"),
+        ("painting and frame by Ada Orm", "painting"),
+        ("triptych by Ada Orm", "painting"),
+    ],
+)
+def test_a_picture_is_called_by_its_description_where_that_is_short_and_of_its_class(
+    store, description, seen
+):
+    store.entities["Q7"] = store.entities["Q7"].replace(descriptions={"en": description})
+    assert seen_kind(store, "Q7", "en") == seen
+    assert seen_kind(store, "Q99", "en") == description_kind(store, "Q99", "en") == ""
+
+
+def test_a_description_gives_a_kind_in_english_only(store):
+    store.entities["Q7"] = store.entities["Q7"].replace(descriptions={"de": "gemälde von Orm"})
+    assert description_kind(store, "Q7", "de") == ""
+    store.entities["Q3"] = store.entities["Q3"].replace(descriptions={"en": "town in Norland"})
+    assert seen_kind(store, "Q3", "en") == "town", "a thing of no class"

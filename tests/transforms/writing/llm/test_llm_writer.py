@@ -112,6 +112,11 @@ def test_the_clients_bad_replies_and_refusals_refuse_the_plan(fault, reason):
     assert isinstance(refused, Refusal) and refused.reason == reason
 
 
+def test_a_refusal_tells_the_first_500_characters_of_the_message():
+    refused = worded(writer(BadReply("word_plan", "x" * 600, "x")))
+    assert len(refused.evidence["message"]) == 500
+
+
 def test_a_providers_fault_is_no_refusal():
     with pytest.raises(ProviderFault):
         worded(writer(ProviderFault("p", "down")))

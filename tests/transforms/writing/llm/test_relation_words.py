@@ -4,7 +4,11 @@ import pytest
 
 from questloom.language.relations import worded_properties
 from questloom.prompts.phrases import property_phrase, variants, verb_forms
-from questloom.transforms.writing.llm.relation_words import relation_words, telling_words
+from questloom.transforms.writing.llm.relation_words import (
+    relation_words,
+    telling_words,
+    unsupported_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -134,3 +138,36 @@ def test_a_filled_relation_is_said_in_more_words_than_the_graph_writers_and_no_o
 )
 def test_by_names_the_object_only_where_the_graph_writer_says_it_so(property_id, label, by):
     assert relation_words(property_id, label).by_object is by
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "said"),
+    [
+        ("composer", "who composed it", True),
+        ("composition", "a composite view", False),
+        ("award received", "the award", True),
+        ("loss of composer", "the loss", False),
+        ("place of composition", "the place", False),
+    ],
+)
+def test_a_relation_that_no_table_has_is_said_by_the_long_words_of_its_label(label, text, said):
+    assert relation_words("P9999", label).is_stated(text, of_object=True) is said
+
+
+def test_six_hints_follow_the_label_at_most():
+    places = relation_words("P131", "located in")
+    assert places.hints == ("located in", "in", "at", "located", "lies", "stand", "situated")
+    assert relation_words("P9999", "composer").hints == ("composer",)
+
+
+def test_in_another_language_the_words_tell_no_direction():
+    drawn = relation_words("P84", "Architekt", "de")
+    assert drawn.subject is drawn.object and not drawn.by_object
+    assert not drawn.done_by("Which architect was designed by the cathedral?", ("cathedral",))
+    assert not relation_words("P84", "architect").done_by("Who was it designed by?", ())
+
+
+def test_a_source_supports_the_words_that_begin_as_its_own_do():
+    text = "Where did its painter live?"
+    assert unsupported_words(text, [], ["she paints"]) == ()
+    assert unsupported_words(text, [], ["her pain"]) == ("painter",)

@@ -147,7 +147,11 @@ def test_a_number_gives_its_words_and_what_has_none_gives_no_number():
         return vague_sources(Form(clauses=(CLUES[name],), ask=Ask(var="a", type="entity")))
 
     assert sources("arithmetic") == ["35 thirty-five", "after later younger"]
-    assert sources("category") == [] and sources("two words")[0] == "2 two"
+    assert sources("category") == sources("decade")[:0] == []
+    name = "name names named called title titled word words letter begin begins beginning starts"
+    assert sources("two words") == ["2 two", name] and sources("initial") == [name]
+    assert sources("century") == ["nineteenth century"] and sources("decade") == [""]
+    assert sources("exclusion")[0].startswith("not n't other than outside except never")
 
 
 @pytest.mark.parametrize(
@@ -158,3 +162,23 @@ def test_what_is_asked_is_called_by_its_class_and_without_one_a_thing(kind, aske
     form = Form(clauses=(Image(var="x0"), *kind, lies_in), ask=Ask(var="a", type="entity"))
     plan = town_plan().replace(form=Json(form.to_json()), bindings={"x0": "Q4", "a": "Q1"})
     assert request_values(hostile_store(), plan, "en", 110)["asked"] == f"which {asked} it is"
+
+
+@pytest.mark.parametrize(("told", "said"), [("was taught by", True), ("taught", False)])
+def test_a_vague_clue_is_told_of_its_subject(told, said):
+    taught = clue("category", "P1066", entity_value("Q5"))
+    form = Form(clauses=(Image(var="x1"), taught), ask=Ask(var="a", type="entity"))
+    draft = Draft(text="", answer=town_plan().answer, form=form, bindings={"x1": "Q2"})
+    (line,) = proof_lines(hostile_store(), draft, "en")
+    assert line.is_stated(hostile_store(), f"Where did the man who {told} a human die?") is said
+
+
+@pytest.mark.parametrize(("said", "right"), [("19th", True), ("nineteenth", True), ("20th", False)])
+def test_a_century_is_said_by_its_number_or_in_words(said, right):
+    form = Form(clauses=(CLUES["century"],), ask=Ask(var="a", type="entity"))
+    text = f"Who was born in the {said} century?"
+    if right:
+        check_vague(hostile_store(), form, text, "en")
+    else:
+        with pytest.raises(ValueError, match="19th century"):
+            check_vague(hostile_store(), form, text, "en")

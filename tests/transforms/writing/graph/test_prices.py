@@ -1,0 +1,127 @@
+"""What each wording costs. `prices.txt` holds the wordings that are drawn of short forms, each with its price, the cheapest first.
+
+Readers' verdicts set the prices: where two wordings say the same, the one that reads worse costs more, so that it is not taken.
+After a deliberate change, read the new lines and write them with `QUESTLOOM_WRITE_GOLDENS=1 pytest <this file>`.
+"""
+
+import importlib.util
+import os
+from pathlib import Path
+
+from questloom.records.identity import chance
+from questloom.transforms.writing.graph.clauses import HOPELESS
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.lints import weigh
+from questloom.transforms.writing.graph.noun_phrases import NounPhrases
+from questloom.transforms.writing.graph.sentences import structures, tell, things_of
+from questloom.transforms.writing.graph.verbalise import _derive
+
+HERE = Path(__file__).parent
+_spec = importlib.util.spec_from_file_location("invented", HERE / "invented.py")
+invented = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(invented)
+PRICES = HERE / "prices.txt"
+DRAWN, SHOWN = 60, 12
+"""How many wordings are drawn of each form, and how many of them the file shows."""
+SHE_AND_HE = {"x0": "he", "x1": "she", "x2": "he"}
+
+SENTENCES = [
+    ("x0 lighthouse, a human", "entity", "x0 P84 a"),
+    ("x0 human, a town", "entity", "x0 P19 a"),
+    ("x0 river", "quantity kilometre", "x0 P2043 a"),
+    ("x0 cathedral, a human", "entity", "x0 P825 a"),
+    ("x0 arch bridge, x1 river, a mountain", "entity", "x0 P177 x1", "x1 P885 a"),
+    ("x0 lighthouse, x1 human, x2 human, a town", "entity", "x0 P84 x1", "x2 P737 x1", "x2 P19 a"),
+    ("x0 library, x1 town, a district", "entity", "x0 P131 x1", "x1 P131 a"),
+    ("x0 museum, x1 painting, a human", "entity", "x1 P276 x0", "x1 P571 1871", "x1 P170 a"),
+    ("x0 human, x1 painting, a town", "entity", "x1 P170 x0", "x1 P195 Ravel House", "x1 P1071 a"),
+    ("x0 human, x1 human, a town", "entity", "x1 P22 x0", "x1 P166 Luneth Prize", "x1 P19 a"),
+    ("x0 painting, x1 human, a town", "entity", "x0 P170 x1", "x1 P19 a", "x1 P106 poet"),
+    ("x0 town, a district", "entity", "a P36 x0"),
+    ("x0 cathedral, x1 human, a novel", "entity", "x0 P138 x1", "a P50 x1", "a P577 1911"),
+    ("x0 cathedral", "date year", "x0 P1619 a", "x0 P84 Ivo Mersk"),
+    ("x0 bridge, a river", "entity", "x0 P177 a", "x0 P131 Karsk"),
+    ("x0 human, x1 novel", "string", "x1 P50 x0", "x1 P840 Karsk", "a reads P1684 inscription x1"),
+    ("x0 tower, x1 human", "date year", "x0 P84 x1", "a reads P1684 inscription x1"),
+]
+COUNTED = [
+    ("x0 lighthouse, x1 human", "quantity", "x0 P84 x1", "x1 P569 d1", "x0 P1619 d2", "a = difference d1 d2"),
+    ("x0 human, x1 human", "quantity", "x0 P1066 x1", "x0 P570 d2", "x1 P570 d1", "a = difference d1 d2"),
+    ("x0 human, x1 human", "quantity", "x0 P1066 x1", "x0 P569 d2", "x1 P569 d1", "a = difference d1 d2"),
+    ("x0 cathedral, x1 human", "quantity", "x0 P84 x1", "x1 P570 d2", "d1 reads P1684 plaque x0", "a = difference d1 d2"),
+    ("x0 painting, x1 human, x2 human", "quantity", "x0 P170 x1", "x2 P737 x1", "x1 P570 d1", "x2 P570 d2", "a = difference d1 d2"),
+    ("x0 tower, x1 human, x2 tower", "quantity", "x0 P84 x1", "x2 P84 x1", "x0 P2048 d1", "x2 P2048 d2", "a = ratio d2 d1"),
+    ("x0 cathedral", "quantity", "x0 P1619 d2", "d1 reads P1684 plaque x0", "a = difference d1 d2"),
+    ("x0 tower, x1 human, x2 tower", "quantity metre", "x0 P84 x1", "x2 P84 x1", "x0 P2048 d1", "x2 P2048 d2", "a = difference d1 d2"),
+]  # fmt: skip
+TOLD = [
+    ("x0 lighthouse, x1 human, a town", "entity", "x0 P84 x1", "x1 P19 a"),
+    ("x0 novel, x1 human, x2 human, a town", "entity", "x0 P50 x1", "x1 P26 x2", "x2 P19 a"),
+    ("x0 painting, x1 art museum, x2 painting", "date year", "x0 P276 x1", "x2 P276 x1", "x2 P170 Ivo Mersk", "x2 P571 a"),
+    ("x0 human, x1 human, a town", "entity", "x1 P1066 x0", "x1 P166 Luneth Prize", "x1 P19 a"),
+    ("x0 arch bridge, x1 river, x2 river", "quantity kilometre", "x0 P177 x1", "x2 P403 x1", "x2 P2043 a"),
+    ("x0 schooner, x1 shipyard, x2 human, a town", "entity", "x0 P176 x1", "x1 P112 x2", "x2 P20 a"),
+    ("x0 library, x1 human, x2 chapel", "quantity", "x0 P84 x1", "x1 P119 x2", "d1 reads P1684 plaque x2", "x2 P1619 d2", "a = difference d1 d2"),
+    ("x0 lighthouse, x1 human", "quantity", "x0 P84 x1", "x1 P569 d1", "d2 reads P1684 inscription x1", "a = difference d1 d2"),
+    ("x0 painting, x1 human, x2 painting, a town", "entity", "x0 P170 x1", "x2 P170 x1", "x2 P276 Ostmark Museum", "x2 P1071 a"),
+    ("x0 human, x1 human, x2 human, a town", "entity", "x1 P737 x0", "x2 P1066 x1", "x2 P19 a"),
+    ("x0 tower, x1 human, x2 tower", "date year", "x0 P84 x1", "x2 P84 x1", "x2 P131 Karsk", "x2 P1619 a"),
+    ("x0 human, x1 novel, x2 town, a district", "entity", "x1 P50 x0", "x1 P577 1911", "x1 P840 x2", "x2 P131 a"),
+    ("x0 painting, x1 human, x2 art museum, a human", "entity", "x0 P170 x1", "x1 P108 x2", "x2 P112 a"),
+    ("x0 human, x1 family, a castle", "entity", "x0 P53 x1", "x1 P1028 Salt and Lanterns", "a P127 x1"),
+]  # fmt: skip
+
+
+def words_of(kinds: str, ask: str, *clauses: str) -> FormWords:
+    return FormWords(
+        form=invented.form(ask, "image x0", *clauses),
+        names={},
+        classes=invented.classes(kinds),
+        genders=SHE_AND_HE,
+        years=invented.YEARS,
+        died={"x1": 1999 if "reads" in " ".join(clauses) else 0},  # else nobody's age is asked
+        facts=invented.InventedWords(),
+        language="en",
+    )
+
+
+def sentences(words: FormWords) -> dict[str, float]:
+    """The wordings as one sentence with their prices."""
+    found: dict[str, float] = {}
+    for seed in range(DRAWN):
+        phrases = NounPhrases(words, chance(seed, "x", "one"))
+        text = _derive(phrases)
+        if len(phrases.used) == len(words.claims):
+            cost = phrases.cost + weigh(text)
+            found[text] = min(found.get(text, cost), cost)
+    return found
+
+
+def tellings(words: FormWords) -> dict[str, float]:
+    """The wordings in several sentences with their prices."""
+    found: dict[str, float] = {}
+    for seed in range(DRAWN):
+        things, rng = things_of(words), chance(seed, "x", "tell")
+        divisions = structures(things, rng)
+        text, telling = tell(words, things, divisions[0], rng)
+        if len(telling.used) == len(words.claims):
+            found[text] = min(found.get(text, telling.cost), telling.cost)
+    return found
+
+
+def prices(found: dict[str, float]) -> str:
+    kept = sorted((cost, text) for text, cost in found.items() if cost < HOPELESS)[:SHOWN]
+    hopeless = sum(cost >= HOPELESS for cost in found.values())
+    return "".join(f"{cost:7.1f}  {text}\n" for cost, text in kept) + f"{hopeless} hopeless\n"
+
+
+def test_what_reads_worse_costs_more():
+    text = ""
+    for draw, forms in ((sentences, SENTENCES + COUNTED), (tellings, TOLD)):
+        text += "".join(
+            f"{' ; '.join(clauses)} ? {ask}\n{prices(draw(words_of(kinds, ask, *clauses)))}"
+            for kinds, ask, *clauses in forms
+        )
+    if os.environ.get("QUESTLOOM_WRITE_GOLDENS"):
+        PRICES.write_text(text, encoding="utf-8")
+    assert text == PRICES.read_text(encoding="utf-8")
