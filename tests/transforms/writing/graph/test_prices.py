@@ -79,7 +79,6 @@ def words_of(kinds: str, ask: str, *clauses: str) -> FormWords:
         classes=invented.classes(kinds),
         genders=SHE_AND_HE,
         years=invented.YEARS,
-        died={"x1": 1999 if "reads" in " ".join(clauses) else 0},  # else nobody's age is asked
         facts=invented.InventedWords(),
         language="en",
     )
