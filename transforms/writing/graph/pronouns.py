@@ -1,5 +1,4 @@
-"""Decides where a text of several sentences may say "he", "she" or "it", and which claim can stand for
-a thing ("the painting in this museum")."""
+"""Decides where a text of several sentences may say "he", "she" or "it"."""
 
 import random
 
@@ -10,8 +9,6 @@ from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 
 ANY = "?"
 """Stands for "he or she", for a person whose sex is unknown, or for a named person."""
-BY_CLAIM = 2.0
-"""Cost of "the painting in this museum" for a painting that the text has mentioned before."""
 UNSEXED = 1.0
 """Cost of "she" for somebody of whom the text has not said that she is a woman."""
 
@@ -31,8 +28,6 @@ class Pronouns(NounPhrases):
         """The subjects of all earlier sentences."""
         self._known_before, self._known = frozenset[str](), frozenset[str]()
         """The things that the text has named before the previous sentence, and before this one."""
-        self._saying: set[int] = set()
-        """The claims of the current predicate, which the text has not said before."""
         self.asking = False
         """Whether the sentence is the question."""
 
@@ -105,44 +100,6 @@ class Pronouns(NounPhrases):
     def _alike(self, noun: str) -> list[str]:
         """The introduced things that have the given noun, in order."""
         return [v for v, n in self.introduced.items() if short(self.form_words, n) == noun]
-
-    def _by_claim(self, var: str, noun: str) -> str:
-        """Refers back by what the text has said of a thing: "the painting in this museum". The
-        other end of the claim must be clear, and no other thing of this kind may have a claim about
-        it; otherwise the result is ""."""
-        words = self.form_words
-        ends = [
-            (t, o) for c in words.claims for t, o in ((c.subject, c.object), (c.object, c.subject))
-        ]
-        rivals = {o for t, o in ends if t != var and self._noun_of(t) == noun}
-        found = [
-            (i, slot)
-            for i, slot in words.describing(var)
-            if i in self.used - self._saying
-            and (other := self.other(i, slot)) not in rivals
-            and self._is_clear(other)
-        ]
-        if not found:
-            return ""
-        self.cost += BY_CLAIM
-        claims = [self.choose(found)]
-        return self.modified(f"the {noun}", claims, words.is_person(var), bare_head=True)
-
-    def _noun_of(self, term: Term) -> str:
-        words = self.form_words
-        noun = words.noun(term) if isinstance(term, str) else words.class_noun(words.class_id(term))
-        return short(words, noun)
-
-    def _is_clear(self, term: Term) -> bool:
-        """Whether "this museum" or "the town" can mean only the given term. "That wife" is no way
-        to speak of people."""
-        words = self.form_words
-        if isinstance(term, Value) or term == words.form.anchor:
-            return True
-        noun = self.introduced.get(term, "")
-        return (
-            bool(noun) and not words.is_person(term) and len(self._alike(short(words, noun))) == 1
-        )
 
 
 def short(words: FormWords, noun: str) -> str:

@@ -7,19 +7,16 @@ import re
 from collections.abc import Mapping, Sequence
 
 from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
-from questloom.records.form import ClaimClause, Reads, Term
+from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords, bare
 from questloom.transforms.writing.graph.noun_phrases import MAX_DEPTH
-from questloom.transforms.writing.graph.pronouns import Pronouns, short
+from questloom.transforms.writing.graph.pronouns import short
+from questloom.transforms.writing.graph.references import References, ends_of
 
 PICTURE = "the picture"
 """Stands for the picture among the mentioned things."""
-ORDINALS = ("first", "second", "third")
-MOST_SHORT = 5
-"""Maximum number of things of a short puzzle, or of claims beside the asked one. A longer puzzle may
-have a third thing of a kind, and may ask for the first thing after it has mentioned the second."""
 THIRD = 6.0
 """Cost of a third thing of one kind."""
 ELSEWHERE = 4.0
@@ -33,22 +30,14 @@ that built this ship die?" 5."""
 BACKWARD = 2.5
 """Cost of a sentence that begins with the new thing where the known one is the natural subject: "A
 painting is owned by this museum.", "A museum employed her."."""
-UNNAMED = 4.0
-"""Cost of "that woman" where a reader expects "she"."""
-RIVAL = 25.0
-"""Cost of "that other man" where a third person may be a man too. Two readers of two could not tell
-the men apart."""
 LOOSE = 1.5
 """Cost of "A family donated the painting in this museum. That family …": readers ask which of its
 paintings is meant, until the next sentence tells it."""
 READ_ON = 3.0
 """Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""
-ROLE = 1.0
-"""Cost of "the architect", which may be a woman, where "she" is as short."""
-OBJECTS = {"it": "it", "he": "him", "she": "her"}
 
 
-class Telling(Pronouns):
+class Telling(References):
     """One random wording in several sentences. The choice of a noun phrase depends on earlier
     sentences."""
 
@@ -60,25 +49,11 @@ class Telling(Pronouns):
         """Claims that get a sentence of their own. A description must not use a claim that gets a
         sentence of its own."""
         self._nouns: dict[str, str] = {}
-        self._names: dict[str, str] = {}
-        """The words ("the second river") that tell a thing from the pictured one of its kind."""
-        things = set(form_words.ranks) - form_words.literals
-        self._is_long = min(len(things), len(form_words.claims) - 1) > MOST_SHORT
-        self._ordinals = ORDINALS if self._is_long else ORDINALS[:2]
-        self._counted = self._counted_before = frozenset[str]()
-        """The nouns that the text has counted ("the second river"), and those of them that it has
-        counted before the current sentence."""
-        self._apart = frozenset[str]()
-        """The things that the text has introduced as "another" or "a third" of a kind."""
-        self._called_it = ""
-        self._announcing = False
         self._empty, self._empty_before = 0.0, 0.0
         """What the current and the previous sentence cost as empty ones."""
         self.place = ""
         """The place in which the current sentence sets a new thing: "A treaty was signed in that
         town."."""
-        self._now_another = ""
-        """The noun that the current sentence uses with "another"."""
 
     def forked(self) -> "Telling":
         """A copy of this wording that continues with a new sentence."""
@@ -375,8 +350,8 @@ class Telling(Pronouns):
         said = [self.form_words.claims[i] for i, _ in claims]
         told = self.form_words.claims
         for other in self._alike(short(self.form_words, noun)):
-            of_other = [(c.property, _ends(c, other)) for c in told]
-            if all((c.property, _ends(c, var)) in of_other for c in said):
+            of_other = [(c.property, ends_of(c, other)) for c in told]
+            if all((c.property, ends_of(c, var)) in of_other for c in said):
                 self._now_another = short(self.form_words, noun)
                 return f"other {noun}"
         return noun
@@ -410,90 +385,8 @@ class Telling(Pronouns):
         self.anchor_phrase = phrase.replace("{c}", noun)
         return self.anchor_phrase
 
-    def _reference(self, var: str, subject: bool) -> str:
-        pronoun = self._pronoun(var)
-        if pronoun and self.rng.random() < 0.8:
-            self._called_it = var if pronoun == "it" else self._called_it
-            return pronoun if subject else OBJECTS[pronoun]
-        # "How many years after its founding was that ship sold?": whose founding?
-        self.cost += 5.0 * (self._called_it not in ("", var) and not self.form_words.is_person(var))
-        noun, anchor = short(self.form_words, self.introduced[var]), self.form_words.form.anchor
-        if var == anchor:
-            return f"{'that' if self.form_words.form.sign else 'this'} {noun}"
-        alike = self._alike(noun)
-        # "In which year was the first species discovered?": the reader must go back, or thinks of
-        # somebody's first one, unless the text has mentioned "the second species".
-        back = self.asking and var == alike[0] and sum(v != anchor for v in alike) > 1
-        counted = self._is_long and noun in self._counted and self.rng.random() < 0.5
-        # "The second painting" after this painting and two that no "another" has counted: which?
-        lost = len(alike) > 2 and var not in {alike[0], *self._apart}
-        unclear = self._is_named_last(noun, var) or lost or (back and not counted)
-        if unclear and (said := self._by_claim(var, noun)):
-            return said
-        person = self.form_words.is_person(var)
-        role = person and self._is_of_any_sex(var) and len(alike) == 1
-        self.cost += ROLE if role else UNNAMED * person
-        if self._is_named_last(noun, var):
-            # "The second painting" is clear where a third one has been named.
-            self.cost += 2.0 if person or len(alike) > 1 else HOPELESS
-        if noun == self._now_another and alike == [var] and not person:
-            return (
-                "the first one"  # "Another painting hangs in the museum that holds the first one."
-            )
-        if len(alike) == 1 and noun == self.form_words.data["default_nouns"]["person"]:
-            return f"the same {noun}" if self._announcing else f"the {noun}"
-        others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
-        nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
-        other = f"{'that' if person else 'the'} other {noun}"
-        self.cost += HOPELESS * (len(alike) > len(self._ordinals))
-        # "A man from the family of this man's father died. … that other man": the father?
-        self.cost += RIVAL * (person and anchor in alike and self._has_third(var, alike))
-        if len(alike) == 1:
-            return the if role else that
-        if len(others) > 1:
-            # "One of his sons was born in 1983. The second son …": the younger one?
-            data = self.form_words.data
-            told = {data["default_nouns"]["person"], "man", "woman", *data["professions"]}
-            told |= {*self.works.values()}
-            self.cost += HOPELESS * ((back and not counted) or lost)
-            self.cost += HOPELESS * (person and noun not in told)
-            self._counted |= {noun}
-            return nth
-        recent = (*self._before, *self._mentioned)
-        if anchor in recent and var not in recent:
-            # "The plaque of this church gives a year. … did that church open?": which of the two?
-            return other
-        if var not in self._names:
-            self._names[var] = other if person else self.choose((that, nth))
-        return self._names[var]
-
-    def _has_third(self, var: str, alike: Sequence[str]) -> bool:
-        """Whether a person whom the text calls by another noun may have the sex of this one."""
-        third = (v for v in self.introduced if v not in alike)
-        return any(self._gender(v) == self._gender(var) for v in third)
-
-    def _is_named_last(self, noun: str, var: str) -> bool:
-        """Whether a thing of the same kind was named after the last mention of this variable. After
-        "She painted “Fog”", for example, a reader would take “Fog” for "that painting"."""
-        words = self.form_words
-        for term in reversed([*self._before, *self._mentioned]):
-            if term == var:
-                return False
-            kind = words.class_id(term) if isinstance(term, Value) else ""
-            if kind and short(words, words.class_noun(kind)) == noun:
-                return True
-        return False
-
     def take_claims(self, var: str) -> list[tuple[int, str]]:
         already = set(self.used)
         found = [c for c in super().take_claims(var) if c[0] not in self.held]
         self.used = already | {i for i, _ in found}
         return found
-
-
-def _ends(claim: ClaimClause, var: str) -> tuple[Term | None, Term | None]:
-    """The ends of a claim, with None for the variable."""
-    return (
-        None if claim.subject == var else claim.subject,
-        None if claim.object == var else claim.object,
-    )

@@ -18,7 +18,8 @@ from questloom.transforms.writing.graph.sentences import (
     tell,
     things_of,
 )
-from questloom.transforms.writing.graph.telling import RIVAL, Telling
+from questloom.transforms.writing.graph.references import RIVAL
+from questloom.transforms.writing.graph.telling import Telling
 from questloom.transforms.writing.graph.verbalise import verbalise
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
