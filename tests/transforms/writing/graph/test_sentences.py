@@ -12,13 +12,13 @@ from questloom.records.identity import chance
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import problems
+from questloom.transforms.writing.graph.references import RIVAL
 from questloom.transforms.writing.graph.sentences import (
     PER_SENTENCE,
     structures,
     tell,
     things_of,
 )
-from questloom.transforms.writing.graph.references import RIVAL
 from questloom.transforms.writing.graph.telling import Telling
 from questloom.transforms.writing.graph.verbalise import verbalise
 
