@@ -57,6 +57,10 @@ def _arrow_type(hint: Any) -> pa.DataType:
     raise TypeError(f"no Arrow type for {hint}")
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 @functools.cache
 def _encoder(hint: Any) -> Callable[[Any], Any] | None:
     """The function that turns a field's value, which is not None, into a table cell; None if the
@@ -66,10 +70,10 @@ def _encoder(hint: Any) -> Callable[[Any], Any] | None:
         return canonical_json
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
-        encode = _encoder(args[0])
-        return list if encode is None else lambda value: [encode(v) for v in value]
+        each = _encoder(args[0]) or _same
+        return list if each is _same else lambda value: [each(v) for v in value]
     if origin is dict:
-        encode = _encoder(args[1]) or (lambda value: value)
+        encode = _encoder(args[1]) or _same
         return lambda value: [(k, encode(value[k])) for k in sorted(value)]
     if isinstance(hint, type) and issubclass(hint, Record):
         return lambda value: value.to_row()  # of the value's own class
@@ -96,10 +100,10 @@ def _decoder(hint: Any) -> Callable[[Any], Any] | None:
         return json.loads
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
-        decode = _decoder(args[0])
-        return tuple if decode is None else lambda value: tuple([decode(v) for v in value])
+        each = _decoder(args[0]) or _same
+        return tuple if each is _same else lambda value: tuple([each(v) for v in value])
     if origin is dict:
-        decode = _decoder(args[1]) or (lambda value: value)
+        decode = _decoder(args[1]) or _same
         return lambda value: {
             k: decode(v) for k, v in (value.items() if isinstance(value, dict) else value)
         }

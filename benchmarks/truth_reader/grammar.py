@@ -175,7 +175,7 @@ class Grammar(Amounts):
         owners: list[tuple[int, tuple[Atom, ...]]] = []
         if self.at(start, "this"):
             owners = [
-                (end, (Kind(whose, noun), Pictured(whose)))
+                (end, (*self.kind(whose, noun), Pictured(whose)))
                 for end, noun in self.lexicon.owners.found(self.text, start + 1)
             ]
         elif self.text[start].lower() in self.lexicon.sexes:
@@ -213,7 +213,7 @@ class Grammar(Amounts):
         different = other or (word in ("a", "an") and self._also(start))
         if word == "this":
             for end, noun in self.lexicon.nouns.found(self.text, start + 1):
-                yield Part(end, (Kind(var, noun), Pictured(var)), 0, var, noun)
+                yield Part(end, (*self.kind(var, noun), Pictured(var)), 0, var, noun)
         if word not in ("the", "a", "an") and not other:
             return
         begins = [Part(start + 1 + (other and not another), (), 0), *self.before(start + 1)]
@@ -222,7 +222,7 @@ class Grammar(Amounts):
             for b in begins
             for end, noun in self.lexicon.nouns.found(self.text, b.end)
         ):
-            atoms: tuple[Atom, ...] = (Kind(var, noun), *said)
+            atoms: tuple[Atom, ...] = (*self.kind(var, noun), *said)
             if different:
                 atoms += (Another(var, noun),)
             for picture in PICTURE:
@@ -235,6 +235,11 @@ class Grammar(Amounts):
                 if bare and contrasted:
                     continue
                 yield found._replace(cost=found.cost + BARE * bare)
+
+    def kind(self, var: str, noun: str) -> tuple[Atom, ...]:
+        """The atoms of a noun: who has an occupation is a person."""
+        is_person = noun in self.lexicon.occupations
+        return (Kind(var, noun), *((Called(var, "person"),) if is_person else ()))
 
     def _also(self, start: int) -> bool:
         """Whether "also" stands before the verb whose object begins here: "also holds a painting"
@@ -602,7 +607,8 @@ class Grammar(Amounts):
             )
 
     def _same(self, start: int, relation: str) -> Iterator[Part]:
-        """Reads "the same sea as {x}": two different things have the same relation to one thing."""
+        """Reads "the same sea as {x}": two different things have the same relation to one thing.
+        "The same saint" alone is that of a thing before."""
         if not self.at(start, "the", "same"):
             return
         var = self._var(start)
@@ -623,6 +629,10 @@ class Grammar(Amounts):
                     Differ(SELF, other.var),
                 )
                 yield Part(other.end, (*both, *other.atoms), other.cost)
+            if not self.at(end, "as"):
+                twin = f"s{start}"
+                shared = (Related(SELF, relation, var), Related(twin, relation, var))
+                yield Part(end, (said, *shared, Differ(SELF, twin), Back(twin, "", "twin")), 0)
 
     def _object(self, start: int, relation: str) -> Iterator[Part]:
         if start < len(self.text):

@@ -129,6 +129,7 @@ class Lexicon:
             Trie(),
         )
         self.before = raw["before"]
+        self.occupations = truth.occupations - set(raw["callings"])
         self.generic = set(raw["generic"])
         self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
         """The pronouns for people of one sex, without any nouns."""
@@ -139,6 +140,7 @@ class Lexicon:
         self.whose = [(tuple(text.split()), relation) for text, relation in raw["whose"]]
         for noun in {
             *truth.class_labels,
+            *truth.occupations,
             *raw["nouns"],
             *raw["callings"],
             *raw["roles"],
@@ -221,4 +223,6 @@ def is_kind(truth: Truth, id_: str, noun: str) -> bool:
     labels = _kind_labels(noun)
     if noun not in data()["nouns"] and role and noun not in truth.class_labels:
         return bool(truth.related(id_, role))
+    if noun in truth.occupations and noun not in truth.class_labels:
+        return noun in {truth.things[o].label for o in thing.items.get("P106", ())}
     return labels is None or bool(labels & thing.classes)

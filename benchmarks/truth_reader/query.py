@@ -111,7 +111,8 @@ class Back:
     called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
     person, and `noun` is he or she. The mode "one" means a thing in the picture that is of the same
     kind as the last named thing. The mode "compared" means one of the things that a sentence
-    compares (`Together`): the first or the last by some properties, such as "first P571".
+    compares (`Together`): the first or the last by some properties, such as "first P571". The mode
+    "twin" means any thing before: "by the same artist" as that.
     """
 
     var: str

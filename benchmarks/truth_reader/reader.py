@@ -250,6 +250,8 @@ def _candidates(
     mentions: tuple[tuple[int, str], ...],
 ) -> list[str]:
     latest = sorted(before, key=_place, reverse=True)
+    if back.mode == "twin":
+        return [v for v in latest if v in kinds]
     if back.mode == "it" and len(starts) > 1:
         before = [v for v in before if v in kinds] or before
         return _meant_by_it(_place(back.var), before, outright, starts, mentions)

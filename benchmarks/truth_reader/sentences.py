@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from benchmarks.truth_reader.grammar import Grammar
-from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
+from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens, plural
 from benchmarks.truth_reader.parts import BARE, Part, about
 from benchmarks.truth_reader.query import (
     WRITTEN,
@@ -40,6 +40,10 @@ ORDERS = (
 """Words behind "how many years", with how the asked date compares to the one told."""
 VAGUE = ("it", "pronoun")
 """The modes of words that name no kind of thing: "it", "she", "its", "her"."""
+LIFE = ("P569", "P570")
+"""The properties of a birth and a death: only people have them."""
+BESIDE = 50
+"""The cost of a second reading that people may find as natural."""
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
 
 
@@ -150,7 +154,7 @@ class Sentences(Grammar):
             for said in (Part(begin, (), 0), *self.before(begin)):
                 for end, noun in self.lexicon.nouns.found(self.text, said.end):
                     another = (Another(var, noun),) if other else ()
-                    yield end, var, (Kind(var, noun), *about(said, var), *another)
+                    yield end, var, (*self.kind(var, noun), *about(said, var), *another)
 
     def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "Who designed {x}?", "Which town is …?"."""
@@ -302,19 +306,29 @@ class Sentences(Grammar):
         for first in (*self.happened(start), *self.literal(start)):
             for end, atoms, cost in self._dated(first.end):
                 cost += first.cost
-                for said in dict.fromkeys((_owned_by(first.atoms, atoms), first.atoms)):
+                same = next(a for a in atoms if isinstance(a, Has) and a.literal == "when")
+                for said in self._owned_by(first.atoms, atoms, same.var, same.properties):
                     yield end, (*said, *atoms), Target("years", (first.var, "when")), cost
                     cost += BARE
         for first in self.noun_phrase(start):
             for end, atoms, cost in self._dated(first.end):
                 same = next(a for a in atoms if isinstance(a, Has) and a.literal == "when")
                 then = Has(first.var, same.properties, "then")
-                yield (
-                    end,
-                    (*first.atoms, then, Differ(first.var, same.var), *atoms),
-                    Target("years", ("then", "when")),
-                    first.cost + cost,
-                )
+                cost += first.cost
+                for said in self._owned_by(first.atoms, atoms, same.var, same.properties):
+                    told = (*said, then, Differ(first.var, same.var), *atoms)
+                    yield end, told, Target("years", ("then", "when")), cost
+                    cost += BARE
+        # "The portrait bears a year. How many years after her birth is that (year)?"
+        if self.at(start - 7, "a", "year", ".", "how", "many", "years"):
+            for first in (*self.happened(start), *self.literal(start)):
+                if (
+                    first.noun == "date"
+                    and first.var != WRITTEN
+                    and self.at(first.end, "is", "that")
+                ):
+                    years, end = Target("years", (first.var, WRITTEN)), first.end + 2
+                    yield end + self.at(end, "year"), first.atoms, years, first.cost
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads "How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
@@ -416,12 +430,11 @@ class Sentences(Grammar):
             if self.at(one.end, "was"):
                 for other in self.noun_phrase(one.end + 1):
                     born = (Has(one.var, "P569", "then"), Has(other.var, "P569", "when"))
-                    yield (
-                        other.end,
-                        (*one.atoms, *other.atoms, *born),
-                        Target("years", ("then", "when")),
-                        one.cost + other.cost,
-                    )
+                    cost = one.cost + other.cost
+                    for said in self._owned_by(one.atoms, other.atoms, other.var, "P569"):
+                        atoms = (*said, *other.atoms, *born, Differ(one.var, other.var))
+                        yield other.end, atoms, Target("years", ("then", "when")), cost
+                        cost += BARE
 
     def _both_ends(
         self, start: int, kind: str
@@ -434,6 +447,22 @@ class Sentences(Grammar):
                     Has(person.var, "P570", "died"),
                 )
                 yield person.end, atoms, Target(kind, ("born", "died")), person.cost
+        for words, prop in self.lexicon.events.items() if self.at(start, "the") else ():
+            end = start + 1 + len(words)
+            if self.text[start + 1 : end] != (*words[:-1], plural(words[-1])):
+                continue
+            for stop, (one, two) in self._two_of(end + 1) if self.at(end, "of") else ():
+                both = (Has(one.var, prop, "then"), Has(two.var, prop, "when"))
+                cost = one.cost + two.cost
+                # "The deaths of the teacher of this castle's architect and her husband"
+                for said in self._owned_by(two.atoms, one.atoms, one.var, prop, also=True):
+                    atoms = (*one.atoms, *said, *both, Differ(one.var, two.var))
+                    yield stop, atoms, Target(kind, ("then", "when")), cost
+                    cost += BESIDE
+
+    def _two_of(self, start: int) -> Iterator[tuple[int, list[Part]]]:
+        """Reads exactly two things, "{x} and {y}"."""
+        yield from ((end, two) for end, two in self.listing(start, "and") if len(two) == 2)
 
     def _two_literals(
         self, start: int, joint: str, kind: str, unit: str
@@ -471,7 +500,7 @@ class Sentences(Grammar):
 
     def _pair(self, start: int) -> Iterator[tuple[int, list[Part]]]:
         """Reads a pair of things, "{x} and {y}" or "the two towers"."""
-        yield from ((end, two) for end, two in self.listing(start, "and") if len(two) == 2)
+        yield from self._two_of(start)
         if self.at(start, "the", "two"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 2):
                 yield end, list(self._the_two(start, end, noun))
@@ -657,17 +686,44 @@ class Sentences(Grammar):
                         subject.cost,
                     )
 
+    def _owned_by(
+        self,
+        first: tuple[Atom, ...],
+        other: tuple[Atom, ...],
+        subject: str,
+        event: str,
+        *,
+        also: bool = False,
+    ) -> Iterator[tuple[Atom, ...]]:
+        """The atoms of `first`, where a possessive can mean the subject of another phrase.
 
-def _owned_by(first: tuple[Atom, ...], dated: tuple[Atom, ...]) -> tuple[Atom, ...]:
-    """The atoms of the year on a plaque or portrait, before an event. In "the year on its plaque was
-    the church opened", the church says what "its" means. "It" as the subject says nothing. Only where
-    this has no answer ("… the year on its plaque did this man die"), "its" means an earlier thing."""
-    subject = next(a.var for a in dated if isinstance(a, Has) and a.literal == "when")
-    vague = any(isinstance(a, Back) and a.var == subject and a.mode in VAGUE for a in dated)
-    owners = {a.var for a in first if isinstance(a, Back) and a.mode in VAGUE}
-    seen = {a.var for a in first if isinstance(a, Seen)}
-    if vague or not (whose := owners & seen):
-        return first
-    [owner] = whose
-    kept = (a for a in first if not (isinstance(a, Back) and a.var == owner))
-    return tuple(renamed(a, owner, subject) for a in kept)
+        In "after the year on its plaque was the church opened", "its" is the church's. In "after
+        his father did her teacher die", "his" is the teacher's. "It" or "he" as the subject says
+        nothing. The second reading is that of an earlier thing: "his" can mean an earlier man only
+        if the subject is a woman, unless both readings are natural (`also`).
+        """
+        vague = any(isinstance(a, Back) and a.var == subject and a.mode in VAGUE for a in other)
+        seen = {a.var for a in first if isinstance(a, Seen)}
+        owners = [a for a in first if isinstance(a, Back) and self._possesses(a, seen)]
+        if vague or len(owners) != 1:
+            yield first
+            return
+        [owner] = owners
+        kept = tuple(renamed(a, owner.var, subject) for a in first if a is not owner)
+        if owner.mode == "it":
+            yield from (kept, first)
+        elif event in LIFE:
+            yield (*kept, Kind(subject, owner.noun))
+            unlike = "her" if owner.noun == "his" else "his"
+            yield first if also else (*first, Kind(subject, unlike))
+        else:
+            yield first
+
+    def _possesses(self, back: Back, seen: set[str]) -> bool:
+        """Whether a word is "its" before a thing with a year, or "his" or "her"."""
+        if back.mode == "it":
+            return back.var in seen
+        place = int(back.var[1:])  # after "his", or one word later if a relative owns a thing
+        return back.mode == "pronoun" and bool(
+            {"his", "her"} & {w.lower() for w in self.text[place - 2 : place]}
+        )

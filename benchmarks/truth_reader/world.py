@@ -160,6 +160,11 @@ class Truth:
         return {label for thing in self.things.values() for label in thing.classes}
 
     @cached_property
+    def occupations(self) -> set[str]:
+        """The labels of all occupations of people."""
+        return {self.things[v].label for prop, v in self.into if prop == "P106"}
+
+    @cached_property
     def files(self) -> dict[str, frozenset[str]]:
         """For each sha256 (a question's `source_image_id`), the names of the files that contain
         these bytes.

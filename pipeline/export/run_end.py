@@ -25,6 +25,7 @@ from questloom.pipeline.synth.lacking import Lacking, write_lacking
 from questloom.records.identity import canonical_json
 from questloom.records.synthesis import NOT_RUN, Question
 from questloom.transforms.drafting.schedule import apportion
+from questloom.transforms.episodes.kept_play import drop_kept_plays
 from questloom.transforms.stages.run_folder import COUNTS, RunFolder
 
 VERSIONS = (
@@ -121,6 +122,7 @@ def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
         else []
     )
     exit_code, message = _verdict(job, funnel)
+    drop_kept_plays(run)
     if whole:
         export_dataset(job)
         write_exclusions(job)

@@ -22,6 +22,7 @@ from questloom.records.table import Record
 from questloom.records.trajectories import EpisodeTimes, TaskResult, Trajectory
 from questloom.transforms.episodes.episode_folder import ANSWER, KEEP, PLAY, PROCESS, SOLVED, TASKS
 from questloom.transforms.episodes.judging import check_process, judge_answer
+from questloom.transforms.episodes.kept_play import kept_play, teacher_plays_alike
 from questloom.transforms.episodes.playing import Play
 from questloom.transforms.episodes.selection import Chosen, Tally, choose, keep, solved, tally
 from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
@@ -94,8 +95,11 @@ def make_play(job: PlayJob) -> Apply:
     def picture(question: Question) -> bytes:
         return job.run.read_picture(question.image_id)
 
+    takes_up = teacher_plays_alike(job.recipe)
+
     def journal(question: Question) -> Path:
-        return files.journal(player.settings, question.id)
+        kept = kept_play(job.run, player.settings, question) if takes_up else None
+        return kept if kept and kept.is_dir() else files.journal(player.settings, question.id)
 
     def note(question: Question, times: Sequence[EpisodeTimes]) -> None:
         job.out.note_times(question.seed_id, job.recipe.run.shards, question.id, times)

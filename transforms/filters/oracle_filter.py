@@ -6,13 +6,17 @@ import dataclasses
 from questloom.agent.judges.answer import judge_by_rules
 from questloom.agent.oracle.oracle_engine import OracleEngine
 from questloom.agent.play.player import Task
-from questloom.agent.play_settings import PlaySettings
 from questloom.agent.setup import open_player
-from questloom.agent.tool_settings import ToolSettings
 from questloom.models.model_settings import ModelSettings
 from questloom.records.episodes import Outcome
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Check, Question, Verdict, not_run
+from questloom.transforms.episodes.kept_play import (
+    filter_settings,
+    kept_play,
+    new_journal,
+    teacher_plays_alike,
+)
 from questloom.transforms.filters.filter import FilterJob
 from questloom.transforms.stages.stage import Apply, reject
 
@@ -23,12 +27,13 @@ def make_oracle_filter(job: FilterJob) -> Apply:
     """Makes the filter's function for one process. The oracle has its own settings, which do not
     depend on the recipe's teacher, and calls no model."""
     recipe = job.recipe
-    settings = PlaySettings(tools=ToolSettings(tools=recipe.filters.oracle_tools))
     playing = open_player(
-        settings, dataclasses.replace(job.place, models=ModelSettings(clip=recipe.models.clip))
+        filter_settings(recipe),
+        dataclasses.replace(job.place, models=ModelSettings(clip=recipe.models.clip)),
     )
     engine = playing.player.engine
     assert isinstance(engine, OracleEngine), "the default teacher"
+    player, keeps = playing.player, teacher_plays_alike(recipe)
 
     async def play(question: Question) -> Question | Rejection:
         if question.logical_form is None or question.certificate is None:
@@ -39,14 +44,15 @@ def make_oracle_filter(job: FilterJob) -> Apply:
         withheld = (
             frozenset({question.source_image_id}) if recipe.pictures.withhold_own else frozenset()
         )
-        episode = await playing.player.play(
-            Task(
-                task_id=question.id,
-                question=question.text,
-                withheld_pictures=withheld,
-                pictures=(job.run.picture(question.image_id).read_bytes(),),
-            )
+        task = Task(
+            task_id=question.id,
+            question=question.text,
+            withheld_pictures=withheld,
+            pictures=(job.run.picture(question.image_id).read_bytes(),),
         )
+        path = kept_play(job.run, player.settings, question) if keeps else None
+        with new_journal(path, player.settings) as journal:
+            episode = await player.play(task, journal=journal)
         ended = engine.ends.pop((question.id, 0), None)
         num_calls = sum(turn.call is not None for turn in episode.turns)
         if (

@@ -11,6 +11,7 @@ RUN/recipe.json                              the resolved recipe, its fingerprin
     pictures/IMAGE_ID.jpg                    as the policy sees them
     calls.sqlite                             replies and ledger, unless the recipe names another place
     episodes/POLICY/                         episodes of a policy: a folder of the same kind (`transforms/episodes/episode_folder.py`)
+    solvable/                                the oracle's plays, for the teacher; dropped at the end
     pilot/                                   the run of a pilot
     dataset/  report/  failure.txt
 ```

@@ -2,18 +2,25 @@
 
 import asyncio
 import dataclasses
+from pathlib import Path
 
 import pytest
 
-from questloom.agent.tool_settings import ALL_TOOLS
+from questloom.agent.play_settings import OracleSettings
+from questloom.agent.tool_settings import ALL_TOOLS, ToolSettings
+from questloom.agent.tools import ToolBox
 from questloom.files.opened import Opened
 from questloom.pipeline.runners.runner_kind import RunnerKind
 from questloom.pipeline.runners.runner_options import RunnerOptions
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.synth_job import prepare
+from questloom.pipeline.teach.play_job import PlayJob
+from questloom.pipeline.teach.teach_stages import make_play
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.episodes.kept_play import FOLDER, drop_kept_plays
 from questloom.transforms.filters.oracle_filter import CHECK, make_oracle_filter
 from questloom.transforms.stages.run_folder import RunFolder
 from tests.agent.tools.calling import WITHOUT_PYTHON
@@ -118,3 +125,61 @@ def test_without_a_sandbox_a_tool_that_runs_code_is_refused_before_work_starts_a
         )
     )
     prepare(lacking, RunnerOptions(kind=RunnerKind.FLINK))  # there the tiny job asks the workers
+
+
+def teacher_of(job: Job, folder: Path) -> PlayJob:
+    return PlayJob(
+        run=job.run,
+        store_path=job.store_path,
+        recipe=job.recipe,
+        opened=job.opened,
+        out=EpisodeFolder(str(folder)),
+        questions="",
+    )
+
+
+def taught(job: Job, folder: Path, questions: list[Question]) -> list:
+    play = make_play(teacher_of(job, folder))
+
+    async def all_() -> list:
+        return [await play(q) for q in questions]
+
+    return asyncio.run(all_())
+
+
+def test_the_teacher_takes_up_what_the_filter_has_played_with_the_same_settings_and_picture(
+    job, tmp_path, monkeypatch
+):
+    tools = job.recipe.filters.oracle_tools
+    teach = dataclasses.replace(job.recipe.teach, tools=ToolSettings(tools=tools))
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "pictures").symlink_to(job.run.at("pictures"))
+    alike = dataclasses.replace(
+        job,
+        run=RunFolder(str(tmp_path / "run")),
+        recipe=dataclasses.replace(job.recipe, teach=teach),
+    )
+    questions = kept_questions(job)[:3]
+    anew = taught(alike, tmp_path / "anew", questions)
+    played(alike, questions)
+    kept = tmp_path / "run" / FOLDER
+    assert len(list(kept.iterdir())) == 3
+    played(alike, questions)  # a run that was killed plays again, and keeps the same
+    assert len(list(kept.iterdir())) == 3
+    other = taught(
+        dataclasses.replace(
+            alike,
+            recipe=dataclasses.replace(
+                alike.recipe, teach=dataclasses.replace(teach, oracle=OracleSettings(sighted=True))
+            ),
+        ),
+        tmp_path / "other",
+        questions[:1],
+    )
+    assert len(other) == 1 and (tmp_path / "other" / "journal").is_dir()
+    monkeypatch.setattr(ToolBox, "call", lambda *args, **named: pytest.fail("played anew"))
+    assert taught(alike, tmp_path / "taken", questions) == anew
+    for part in ("pictures", "prompt.json"):
+        assert (tmp_path / "taken" / part).exists()
+    drop_kept_plays(alike.run)
+    assert not kept.exists()

@@ -105,21 +105,7 @@ class NounPhrases(Clauses):
         said = self.noun_phrase(term)
         if said.startswith(("his ", "her ")) and len(said.split()) == 2:
             return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
-        kinds = self.form_words.kinds(term)[:1]
-        short = short and (
-            (
-                said.startswith(("this ", "that "))
-                or (
-                    said.startswith("the ")
-                    and len(said.split()) == 2
-                    and self.form_words.is_person(term)
-                )
-            )
-            and "'s " not in said
-            and said != "this one"
-            if isinstance(term, str)
-            else kinds and kinds[0] in self.form_words.data["possessors"]
-        )
+        short = short and self._takes_possessive(term, said)
         if (
             short
             and len(said.split()) <= LIGHT
@@ -128,6 +114,17 @@ class NounPhrases(Clauses):
         ):
             return f"{said}'s {bare(noun)}"
         return f"the {bare(noun)} {preposition} {said}"
+
+    def _takes_possessive(self, term: Term, said: str) -> bool:
+        """Whether "'s" may follow the words for a term: "this church's", "the director's"."""
+        kinds = self.form_words.kinds(term)[:1]
+        if isinstance(term, Value):
+            return bool(kinds) and kinds[0] in self.form_words.data["possessors"]
+        person = (
+            said.startswith("the ") and len(said.split()) == 2 and self.form_words.is_person(term)
+        )
+        back = said.startswith(("this ", "that ")) and "'s " not in said and said != "this one"
+        return person or back
 
     def _anchor(self, var: str) -> str:
         noun, sign = self.form_words.noun(var), self.form_words.form.sign

@@ -91,9 +91,9 @@ class Telling(References):
         slot = self._slot(index, var)
         known, person = self.other(index, slot), words.is_person(var)
         self.used.add(index)
-        named = [noun for noun in words.ends(index, slot) if noun in words.data["of_kind"]]
-        if named and self.rng.random() < 0.7:  # "That river has a tributary."
-            return self._has(known, var, self.choose(named))
+        implied = [noun for noun in words.ends(index, slot) if noun in words.data["of_kind"]]
+        if implied and self.rng.random() < 0.7:  # "That river has a tributary."
+            return self._has(known, var, self.choose(implied))
         light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
         more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
         roles = words.ends(index, slot)
