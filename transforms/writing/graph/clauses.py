@@ -360,6 +360,8 @@ class Clauses(ABC):
         # "The woman from that family born in 1936": was she or the family born then?
         nouns = (" this ", " the ", " that ")
         self.cost += 5.0 * any(n in f" {p} " for p in parts[:-1] for n in nouns)
+        # "The same artist as the second painting that was made there": which was made there?
+        self.cost += HOPELESS * any(" as the " in p for p in parts[:-1])
         # "The painting by this man owned by the museum": is the man owned?
         self.cost += HOPELESS * any(n in f" {p} " for p in where for n in nouns if done)
         return " ".join([head, *parts])

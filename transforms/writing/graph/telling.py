@@ -237,8 +237,13 @@ class Telling(References):
         said, var = super()._same(index, slot), self.other(index, slot)
         noun = self.form_words.called(str(var))
         # "A painting by the same artist as that painting": that painting was the last one named.
-        # But "the same woman" would be any woman whom the text has named.
+        # But "the same woman" would be any woman whom the text has named, and "the same artist" any
+        # artist of a painting that the sentence before has named.
+        twins = {c.subject for c in self.form_words.claims if c.object == var} - {None}
+        kinds = {self._noun_of(v) for v in twins}
+        near = {v for v in self._before if self._noun_of(v) in kinds}
         clear = noun in self.form_words.data["professions"] and len(self._alike(noun)) == 1
+        clear = clear and len(near) == 1 and near <= twins
         return re.sub(r"^(the same [\w -]+?) as that [\w-]+$", r"\1", said) if clear else said
 
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:

@@ -167,3 +167,28 @@ def test_a_clause_stands_seldom_behind_two_people():
 def test_no_words_say_two_relations_of_two_things_or_kin_of_kin(clauses, faults):
     claims = [c for c in invented.form("date", *clauses).clauses if hasattr(c, "property")]
     assert unsayable(claims) == faults
+
+
+def test_the_same_artist_is_one_whose_only_painting_the_sentence_before_has_named():
+    clauses = ("image x3", "x1 P170 x5", "x2 P170 x5", "x2 P1071 Velm", "x1 P571 a")
+    kinds = "x1 painting, x2 painting, x3 art museum, x5 human"
+    for before, is_clear in ((["x2"], True), (["x3"], False), (["x2", "The Grey Harbour"], False)):
+        said = set()
+        for seed in range(40):
+            at = telling(kinds, *clauses)
+            at.rng = chance(seed, "x", "same")
+            at.form_words.roles["x5"] = "artist"
+            at.introduced["x2"] = "painting"
+            named = invented.form("date", "The Grey Harbour P195 x3").clauses[0].subject
+            at._before = [named if term == "The Grey Harbour" else term for term in before]
+            at.used = {0}
+            said.add(at._same(0, "s"))
+        assert ("the same artist" in said) is is_clear, (before, said)
+
+
+def test_no_clause_follows_the_thing_that_has_the_same_artist():
+    at = telling(*LONG)
+    at._joined("the painting", ["by the same artist as this painting"], {"that": ["hangs here"]})
+    assert at.cost < HOPELESS
+    at._joined("the painting", ["by the same artist as the other one"], {"that": ["hangs here"]})
+    assert at.cost >= HOPELESS
