@@ -41,6 +41,8 @@ class References(Pronouns):
         counted before the current sentence."""
         self._apart = frozenset[str]()
         """The things that the text has introduced as "another" or "a third" of a kind."""
+        self._earlier: tuple[Term, ...] = ()
+        """What the sentences before the previous one have mentioned."""
         self._called_it = ""
         self._announcing = False
         self._saying: set[int] = set()
@@ -114,7 +116,8 @@ class References(Pronouns):
         """Whether a thing of the same kind was named after the last mention of this variable. After
         "She painted “Fog”", for example, a reader would take “Fog” for "that painting"."""
         words = self.form_words
-        for term in reversed([*self._before, *self._mentioned]):
+        near = [*self._before, *self._mentioned]
+        for term in reversed([*self._earlier, *near] if self._is_long else near):
             if term == var:
                 return False
             kind = words.class_id(term) if isinstance(term, Value) else ""

@@ -60,6 +60,7 @@ class Telling(References):
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
         other.told_years, other.works = set(self.told_years), dict(self.works)
+        other._earlier = (*self._earlier, *self._before)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
         other._empty, other._empty_before = 0.0, self._empty

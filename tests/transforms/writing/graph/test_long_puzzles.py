@@ -192,3 +192,12 @@ def test_no_clause_follows_the_thing_that_has_the_same_artist():
     assert at.cost < HOPELESS
     at._joined("the painting", ["by the same artist as the other one"], {"that": ["hangs here"]})
     assert at.cost >= HOPELESS
+
+
+def test_that_museum_is_not_said_where_any_sentence_has_named_another_since():
+    named = invented.form("date", "x0 P276 Ostmark Museum").clauses[0].object
+    for clauses, is_clear in ((LONG[1:], False), (LONG[1:4], True)):
+        at = telling(LONG[0], *clauses)
+        at.introduced["x3"] = "museum"
+        at._earlier, at._before = ("x3", named), ["x4"]
+        assert at._is_named_last("museum", "x3") is not is_clear, "in long puzzles only"
