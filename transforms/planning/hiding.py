@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from questloom.records.form import Ask, Clause, Form
+from questloom.records.form import Ask, ClaimClause, Clause, Form
 from questloom.records.knowledge import entity_value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.certify import given_by_picture, unclear_names
@@ -28,7 +28,12 @@ from questloom.transforms.planning.steps import (
     shuffled_clues,
 )
 from questloom.transforms.remembered import remembered
-from questloom.transforms.writing.form_edits import constants, describe_variable, hide_constant
+from questloom.transforms.writing.form_edits import (
+    constants,
+    describe_variable,
+    hide_constant,
+    unsayable,
+)
 from questloom.transforms.writing.graph.clues import class_clause, role_clauses
 from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 
@@ -87,13 +92,22 @@ class Trying:
             yield tree
             return
         for name in self.names(tree, kept):
-            trees = [_hiding(tree, name, d) for d in self._descriptors(tree, name)]
+            trees = list(filter(self._is_sayable, self._hidden(tree, name)))
             for longer in sorted(trees, key=lambda t: self._room(t, kept) if num > 1 else ()):
                 if not self.left:
                     return
                 self.left -= 1
                 yield from self.hide(longer, num - 1, kept)
             kept |= {name}
+
+    def _hidden(self, tree: Tree, name: str) -> Iterator[Tree]:
+        return (_hiding(tree, name, d) for d in self._descriptors(tree, name))
+
+    def _is_sayable(self, tree: Tree) -> bool:
+        if unsayable(tree.form.of(ClaimClause)):
+            self.refusals.add(Reason.NO_WORDING)
+            return False
+        return True
 
     def names(self, tree: Tree, kept: frozenset[str] = frozenset()) -> list[str]:
         """The names that may be hidden: idle ones last. Things of a new kind come first, since a

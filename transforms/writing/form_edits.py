@@ -1,12 +1,14 @@
 """Small operations on forms (questions as queries). The operations replace a named constant by a
 variable with a description."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from questloom.records.form import ClaimClause, Clause, Form, Fuzzy, Term
 from questloom.records.knowledge import Value
 
+KINSHIP = frozenset({"P22", "P25", "P26", "P40", "P3373", "P1038"})
 SELF = "self"
 """The variable that stands for the described entity in the clauses of a description."""
 
@@ -46,3 +48,29 @@ def hide_constant(form: Form, entity_id: str, var: str, clauses: tuple[Clause, .
 def describe_variable(form: Form, var: str, clauses: tuple[Clause, ...]) -> Form:
     """Adds clauses about one variable to the form. The clauses call the variable `SELF`."""
     return Form(clauses=(*form.clauses, *(_swap(c, SELF, var) for c in clauses)), ask=form.ask)
+
+
+def unsayable(claims: Sequence[ClaimClause]) -> tuple[str, ...]:
+    """The faults of claims that no words can repair: two claims relate the same two variables, or
+    two relations of kin meet ("the mother of her son").
+    """
+    found = []
+    related = [
+        frozenset((c.subject, c.object))
+        for c in claims
+        if isinstance(c.subject, str) and isinstance(c.object, str)
+    ]
+    if len(set(related)) < len(related):
+        found.append("it says twice how two things are related")
+    kin = [c for c in claims if c.property in KINSHIP]
+    if any(_meet(one, two) for k, one in enumerate(kin) for two in kin[:k]):
+        found.append("kinship by way of kin")
+    return tuple(found)
+
+
+def _meet(one: ClaimClause, two: ClaimClause) -> bool:
+    """Whether two claims share a variable."""
+    return any(
+        isinstance(term, str) and term in (two.subject, two.object)
+        for term in (one.subject, one.object)
+    )

@@ -15,6 +15,7 @@ from questloom.transforms.planning import hiding
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.hiding import MAX_HIDINGS, Tree, Trying, describe_thing
 from questloom.transforms.planning.lacking import CLAIMS, Lack
+from questloom.transforms.planning.shapes import tree as tree_module
 from questloom.transforms.planning.shapes.tree import _back, _walks_from_pictures, grow_trees, trees
 from tests.small_facts import claim
 from tests.transforms.planning.coast import (
@@ -213,3 +214,26 @@ def test_no_more_descriptions_are_put_in_than_allowed():
     bindings = {"x0": lighthouse(3), "x2": novel(63)}
     trees = list(islice(trying.hide(Tree(form, bindings, frozenset()), 1), MAX_HIDINGS))
     assert len(trees) <= 3 and trying.left >= 0
+
+
+def test_no_name_is_hidden_where_no_words_could_say_it():
+    """Two claims about one town are said of a name, but not of a hidden thing."""
+    both = (
+        Image(var="x0"),
+        ClaimClause(subject="x2", property="P50", object="y0"),
+        ClaimClause(subject="y0", property="P19", object=entity_value(town(3))),
+        ClaimClause(subject="y0", property="P20", object=entity_value(town(3))),
+    )
+    for clauses, num in ((both, 0), (both[:3], 1)):
+        form = Form(clauses=clauses, ask=Ask(var="x2", type="entity"))
+        tree = Tree(form, {"x0": lighthouse(3), "x2": novel(63)}, frozenset(), {"y0": "Q1"})
+        trying = Trying(AT, Refusals(), frozenset(), needed={town(3): 2})
+        assert bool(list(trying.hide(tree, 1))) is bool(num)
+        assert bool(trying.refusals.reasons[Reason.NO_WORDING.value]) is not bool(num)
+
+
+def test_no_tree_grows_from_a_walk_that_no_words_could_say(monkeypatch):
+    refusals = Refusals()
+    monkeypatch.setattr(tree_module, "unsayable", lambda claims: ("kinship by way of kin",))
+    assert not list(grow_trees(AT, novel(63), 3, Random(1), refusals))
+    assert refusals.reasons[Reason.NO_WORDING.value]

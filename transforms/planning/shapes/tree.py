@@ -15,6 +15,7 @@ from itertools import count, islice
 from random import Random
 from typing import TypeVar
 
+from questloom.records.form import ClaimClause
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer
 from questloom.transforms.drafting.edges import Edge
@@ -39,6 +40,7 @@ from questloom.transforms.planning.steps import (
     steps_from,
 )
 from questloom.transforms.remembered import remembered
+from questloom.transforms.writing.form_edits import unsayable
 
 Item = TypeVar("Item")
 
@@ -111,6 +113,9 @@ def _trees(
             if not is_open_without_picture(at, walk.clauses, walk.bindings, walk.last, refusals):
                 continue
             for form, bindings, answer in _ends(at, walk, steps, draw):
+                if unsayable(form.of(ClaimClause)):
+                    refusals.add(Reason.NO_WORDING)
+                    continue
                 root = Tree(form, bindings, walk.said)
                 if rounds == steps:
                     yield root, answer

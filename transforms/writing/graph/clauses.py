@@ -14,7 +14,7 @@ from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.fuzzy_words import negated, years_from
 from questloom.transforms.writing.graph.lints import num_relative, stays
 
-HOPELESS = 100.0
+HOPELESS = 1_000.0
 """Cost of a wording that no reader should see, for example a variable without a description, or the
 same name for two things."""
 WEAK = 9.0
@@ -360,6 +360,8 @@ class Clauses(ABC):
         # "The woman from that family born in 1936": was she or the family born then?
         nouns = (" this ", " the ", " that ")
         self.cost += 5.0 * any(n in f" {p} " for p in parts[:-1] for n in nouns)
+        # "The same artist as the second painting that was made there": which was made there?
+        self.cost += HOPELESS * any(" as the " in p for p in parts[:-1])
         # "The painting by this man owned by the museum": is the man owned?
         self.cost += HOPELESS * any(n in f" {p} " for p in where for n in nouns if done)
         return " ".join([head, *parts])

@@ -36,7 +36,7 @@ _AGAIN = re.compile(r"\b[Tt]his (?:man|woman|person)\b|(?<=\bas) this [a-z]+\b")
 """The words for the pictured person, or for the second of two things that have "the same" of
 something. They may repeat a noun."""
 _STRESSED = re.compile(r"\b(?:of|in|on|at|by|from) (it|him|her)\b ?(\w*)")
-_COUNTED = re.compile(r"\bthe (?:first|second) ([\w’'-]+)")
+_COUNTED = re.compile(r"\bthe (?:first|second|third) ([\w’'-]+)")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
@@ -150,7 +150,8 @@ def _sentence_faults(sentence: str, language: str) -> list[str]:
     for match in re.finditer(r"\b([Aa]n?) ([^\s,.?]+)", sentence):
         if match[1].lower() != words.article(match[2]):
             found.append(f"article: {match[0]}")
-    if re.search(r"s's\b|\b\w+'s (?:\w+ ){0,2}\w+'s\b", sentence):
+    # A name may end so: "Pifeins's warbler".
+    if re.search(r"\b[a-z]\w*s's\b|\b\w+'s (?:\w+ ){0,2}\w+'s\b", sentence):
         found.append("possessive")
     if re.search(r"\s[,.?;:]|[,;:]{2}|\(|\{|,\s*[?.]", sentence):
         found.append("punctuation")
@@ -209,7 +210,7 @@ def unclear_references(text: str, language: str = "en") -> list[str]:
         if re.search(rf"as this (?:one|{re.escape(counted[1])})\b", text[: counted.start()]):
             found.append(f"unclear: {counted[0]}")
     for match in _BACK.finditer(text):
-        if match[1] in finite or match[1] in BE:
+        if match[1] in finite or match[1] in BE or match[1] == "also":
             continue  # "the family that donated this painting"
         noun, before = re.escape(match[1]), text[: match.start()]
         first = re.findall(

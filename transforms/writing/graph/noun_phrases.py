@@ -27,6 +27,8 @@ architect"."""
 DEEP = 2.0
 """Cost of one more level in a question of a single sentence. Readers prefer it to a flat sentence
 before the question: "This painting was made in a town."."""
+ATTACHED = 6.0
+"""Cost of a clause behind two nouns, each of which it may describe."""
 PLAIN = 0.75
 """Minimum share of wordings that call the pictured thing "this bridge". Test readers found that
 phrases other than "this bridge" read worse and hide little."""
@@ -225,7 +227,8 @@ class NounPhrases(Clauses):
             index, slot, noun = self.choose(heads)
             claims.remove((index, slot))
             said = self.possessor(self.other(index, slot), noun)
-            self.cost += 1.0 * bool(claims)
+            # "The son of the founder who was born in 1988": who was born then?
+            self.cost += (ATTACHED if " of the " in said else 1.0) * bool(claims)
             self.introduce(
                 var,
                 bare(noun)

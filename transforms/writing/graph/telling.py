@@ -7,16 +7,18 @@ import re
 from collections.abc import Mapping, Sequence
 
 from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
-from questloom.records.form import ClaimClause, Reads, Term
+from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords, bare
 from questloom.transforms.writing.graph.noun_phrases import MAX_DEPTH
-from questloom.transforms.writing.graph.pronouns import Pronouns, short
+from questloom.transforms.writing.graph.pronouns import short
+from questloom.transforms.writing.graph.references import References, ends_of
 
 PICTURE = "the picture"
 """Stands for the picture among the mentioned things."""
-ORDINALS = ("first", "second")
+THIRD = 6.0
+"""Cost of a third thing of one kind."""
 ELSEWHERE = 4.0
 """Cost of a sentence about the year in one thing's picture where the question counts to a date of
 another thing. "How many years before the year on this tower's plaque did the church open?" keeps
@@ -28,22 +30,14 @@ that built this ship die?" 5."""
 BACKWARD = 2.5
 """Cost of a sentence that begins with the new thing where the known one is the natural subject: "A
 painting is owned by this museum.", "A museum employed her."."""
-UNNAMED = 4.0
-"""Cost of "that woman" where a reader expects "she"."""
-RIVAL = 25.0
-"""Cost of "that other man" where a third person may be a man too. Two readers of two could not tell
-the men apart."""
 LOOSE = 1.5
 """Cost of "A family donated the painting in this museum. That family …": readers ask which of its
 paintings is meant, until the next sentence tells it."""
 READ_ON = 3.0
 """Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""
-ROLE = 1.0
-"""Cost of "the architect", which may be a woman, where "she" is as short."""
-OBJECTS = {"it": "it", "he": "him", "she": "her"}
 
 
-class Telling(Pronouns):
+class Telling(References):
     """One random wording in several sentences. The choice of a noun phrase depends on earlier
     sentences."""
 
@@ -55,31 +49,25 @@ class Telling(Pronouns):
         """Claims that get a sentence of their own. A description must not use a claim that gets a
         sentence of its own."""
         self._nouns: dict[str, str] = {}
-        self._names: dict[str, str] = {}
-        """The words ("the second river") that tell a thing from the pictured one of its kind."""
-        self._called_it = ""
-        self._saying: set[int] = set()
-        """The claims of the current predicate, which the text has not said before."""
-        self._announcing = False
         self._empty, self._empty_before = 0.0, 0.0
         """What the current and the previous sentence cost as empty ones."""
         self.place = ""
         """The place in which the current sentence sets a new thing: "A treaty was signed in that
         town."."""
-        self._now_another = ""
-        """The noun that the current sentence uses with "another"."""
 
     def forked(self) -> "Telling":
         """A copy of this wording that continues with a new sentence."""
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
         other.told_years, other.works = set(self.told_years), dict(self.works)
+        other._earlier = (*self._earlier, *self._before)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
         other._empty, other._empty_before = 0.0, self._empty
         other._names, other._topic, other.subject = dict(self._names), self.subject, ""
         other._subjects = self._subjects | {self.subject}
         other.subject_words = ""
+        other._counted_before = self._counted
         other._known_before, other._known = self._known, frozenset(self.introduced)
         other._now_another = other._called_it = other.place = ""
         return other
@@ -88,6 +76,7 @@ class Telling(Pronouns):
         """Makes the current sentence a part of the previous one."""
         self.cost -= self._empty_before
         self.subject, self._known = self._topic, self._known_before
+        self._counted = self._counted_before
         self._mentioned = [*self._before, *self._mentioned]
 
     def is_new(self, var: str) -> bool:
@@ -249,8 +238,13 @@ class Telling(Pronouns):
         said, var = super()._same(index, slot), self.other(index, slot)
         noun = self.form_words.called(str(var))
         # "A painting by the same artist as that painting": that painting was the last one named.
-        # But "the same woman" would be any woman whom the text has named.
+        # But "the same woman" would be any woman whom the text has named, and "the same artist" any
+        # artist of a painting that the sentence before has named.
+        twins = {c.subject for c in self.form_words.claims if c.object == var} - {None}
+        kinds = {self._noun_of(v) for v in twins}
+        near = {v for v in self._before if self._noun_of(v) in kinds}
         clear = noun in self.form_words.data["professions"] and len(self._alike(noun)) == 1
+        clear = clear and len(near) == 1 and near <= twins
         return re.sub(r"^(the same [\w -]+?) as that [\w-]+$", r"\1", said) if clear else said
 
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
@@ -323,8 +317,12 @@ class Telling(Pronouns):
         self._mentioned.append(var)
         same = self._alike(short(words, noun))
         # "A third woman influenced the other woman": nobody can tell them apart.
-        self.cost += 1.5 * len(same) + HOPELESS * (len(same) >= len(ORDINALS))
+        third, more = len(same) == 2, len(same) >= len(self._ordinals)
+        self.cost += 1.5 * len(same) + THIRD * third + HOPELESS * more
         self._now_another = short(words, noun) if same else ""
+        self._apart |= {var} if same else set()
+        if third:
+            return f"a third {noun}"
         return f"another {noun}" if same else words.words.indefinite(noun)
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
@@ -344,6 +342,7 @@ class Telling(Pronouns):
             ):
                 self._now_another = short(self.form_words, noun)
                 self._names[var] = f"the other {self._now_another}"
+                self._apart |= {var}
                 return f"other {noun}"
         return noun
 
@@ -357,8 +356,8 @@ class Telling(Pronouns):
         said = [self.form_words.claims[i] for i, _ in claims]
         told = self.form_words.claims
         for other in self._alike(short(self.form_words, noun)):
-            of_other = [(c.property, _ends(c, other)) for c in told]
-            if all((c.property, _ends(c, var)) in of_other for c in said):
+            of_other = [(c.property, ends_of(c, other)) for c in told]
+            if all((c.property, ends_of(c, var)) in of_other for c in said):
                 self._now_another = short(self.form_words, noun)
                 return f"other {noun}"
         return noun
@@ -392,75 +391,8 @@ class Telling(Pronouns):
         self.anchor_phrase = phrase.replace("{c}", noun)
         return self.anchor_phrase
 
-    def _reference(self, var: str, subject: bool) -> str:
-        pronoun = self._pronoun(var)
-        if pronoun and self.rng.random() < 0.8:
-            self._called_it = var if pronoun == "it" else self._called_it
-            return pronoun if subject else OBJECTS[pronoun]
-        # "How many years after its founding was that ship sold?": whose founding?
-        self.cost += 5.0 * (self._called_it not in ("", var) and not self.form_words.is_person(var))
-        noun, anchor = short(self.form_words, self.introduced[var]), self.form_words.form.anchor
-        if var == anchor:
-            return f"{'that' if self.form_words.form.sign else 'this'} {noun}"
-        alike = self._alike(noun)
-        person = self.form_words.is_person(var)
-        role = person and self._is_of_any_sex(var) and len(alike) == 1
-        self.cost += ROLE if role else UNNAMED * person
-        if self._is_named_last(noun, var):
-            self.cost += 2.0 if person else HOPELESS
-        if noun == self._now_another and alike == [var] and not person:
-            return (
-                "the first one"  # "Another painting hangs in the museum that holds the first one."
-            )
-        if len(alike) == 1 and noun == self.form_words.data["default_nouns"]["person"]:
-            return f"the same {noun}" if self._announcing else f"the {noun}"
-        others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
-        nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
-        other = f"{'that' if person else 'the'} other {noun}"
-        self.cost += HOPELESS * (len(alike) > len(ORDINALS))
-        # "A man from the family of this man's father died. … that other man": the father?
-        self.cost += RIVAL * (person and anchor in alike and self._has_third(var, alike))
-        if len(alike) == 1:
-            return the if role else that
-        if len(others) > 1:
-            # "In which year was the first species discovered?": the reader must go back.
-            self.cost += HOPELESS * (self.asking and var == alike[0])
-            return nth
-        recent = (*self._before, *self._mentioned)
-        if anchor in recent and var not in recent:
-            # "The plaque of this church gives a year. … did that church open?": which of the two?
-            return other
-        if var not in self._names:
-            self._names[var] = other if person else self.choose((that, nth))
-        return self._names[var]
-
-    def _has_third(self, var: str, alike: Sequence[str]) -> bool:
-        """Whether a person whom the text calls by another noun may have the sex of this one."""
-        third = (v for v in self.introduced if v not in alike)
-        return any(self._gender(v) == self._gender(var) for v in third)
-
-    def _is_named_last(self, noun: str, var: str) -> bool:
-        """Whether a thing of the same kind was named after the last mention of this variable. After
-        "She painted “Fog”", for example, a reader would take “Fog” for "that painting"."""
-        words = self.form_words
-        for term in reversed([*self._before, *self._mentioned]):
-            if term == var:
-                return False
-            kind = words.class_id(term) if isinstance(term, Value) else ""
-            if kind and short(words, words.class_noun(kind)) == noun:
-                return True
-        return False
-
     def take_claims(self, var: str) -> list[tuple[int, str]]:
         already = set(self.used)
         found = [c for c in super().take_claims(var) if c[0] not in self.held]
         self.used = already | {i for i, _ in found}
         return found
-
-
-def _ends(claim: ClaimClause, var: str) -> tuple[Term | None, Term | None]:
-    """The ends of a claim, with None for the variable."""
-    return (
-        None if claim.subject == var else claim.subject,
-        None if claim.object == var else claim.object,
-    )

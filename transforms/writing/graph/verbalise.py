@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from questloom.language.sentences import sentence_spans
-from questloom.records.form import ClaimClause, Form
+from questloom.records.form import Form
 from questloom.records.identity import chance
+from questloom.transforms.writing.form_edits import unsayable
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.fuzzy_words import refers_forward
@@ -33,9 +34,8 @@ TELLINGS, MOST_TELLINGS, GOOD = 40, 240, 10.0
 """Number of random wordings in several sentences that are tried, the number where they all have a
 fault or cost at least `GOOD`, and that cost."""
 BEST_DIVISIONS = 4
-"""After each division into sentences was tried once, this number of the lightest is tried on."""
-FAULTLESS = 12
-"""Of the lightest wordings in several sentences, the number in which one without faults is sought."""
+"""After each division into sentences was tried once, this number of the lightest is tried on. Where
+there are too many to try each, divisions are tried that differ from the lightest in one thing."""
 MAX_CLAIMS = 5
 """Maximum number of claims in a single sentence, including the asked claim."""
 HEAVY = 7.0
@@ -46,7 +46,6 @@ to their mean cost."""
 NEARLY = 1.2
 """A wording counts as equally good if its cost exceeds that of the best wording by at most this
 number. A random draw picks one of the equally good wordings."""
-KINSHIP = frozenset({"P22", "P25", "P26", "P40", "P3373", "P1038"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,25 +157,34 @@ def _several_sentences(
     text = ""
     divisions = structures(things, rng)
     costs = dict.fromkeys(divisions, float("inf"))
+    linked, tried = [t.var for t in things if t.link >= 0], len(divisions)
+    is_sample = 2 ** len(linked) > tried
     for number in range(MOST_TELLINGS):
-        if number == len(costs):  # from here on, the best divisions only
-            divisions = sorted(divisions, key=lambda d: costs[d])[:BEST_DIVISIONS]
+        if number == tried or (number > tried and is_sample):
+            # From here on, the best divisions only.
+            divisions = sorted(costs, key=lambda d: costs[d])[:BEST_DIVISIONS]
         described = divisions[number % len(divisions)]
+        if number >= tried and is_sample and rng.random() < 0.5:
+            described ^= {rng.choice(linked)}  # a division like one of the best
         if number >= TELLINGS and wordings[text][0] < GOOD and not problems(text, words.language):
             break
         said, telling = tell(words, things, described, rng)
         cost = telling.cost + HIDDEN * len(find_hidden_words(said, hidden))
         cost += HOPELESS * (len(telling.used) < len(words.claims))
-        costs[described] = min(costs[described], cost)
+        costs[described] = min(costs.get(described, cost), cost)
         if said not in wordings or cost < wordings[said][0]:
             wordings[said] = cost, telling
         text = min(wordings, key=lambda t: (wordings[t][0], t))
     # A heavier text without a fault is better than a lighter one with a fault.
-    by_cost = sorted(wordings, key=lambda t: (wordings[t][0], t))[:FAULTLESS]
-    text = next((t for t in by_cost if not problems(t, words.language)), text)
+    by_cost = sorted((cost, t) for t, (cost, _) in wordings.items() if not _is_heavy(t, cost))
+    text = next((t for _, t in by_cost if not problems(t, words.language)), text)
     cost, best = wordings[text]
-    heavy = cost > HEAVIEST * len(sentence_spans(text))
-    return _judged(text, best, cost, hidden, heavy=heavy)
+    return _judged(text, best, cost, hidden, heavy=_is_heavy(text, cost))
+
+
+def _is_heavy(text: str, cost: float) -> bool:
+    """Whether several sentences are harder to read than readers accept."""
+    return cost > HEAVIEST * len(sentence_spans(text))
 
 
 def _judged(
@@ -192,7 +200,7 @@ def _judged(
     faults = ("heavy",) * heavy + (
         *problems(text, words.language),
         *(f"says {h}" for h in find_hidden_words(text, hidden)),
-        *_faults(words),
+        *unsayable(words.claims),
     )
     if phrases.cost >= HOPELESS or len(phrases.used) < len(words.claims):
         faults += ("something is not described",)
@@ -200,30 +208,6 @@ def _judged(
     if anchor and anchor not in words.names and not phrases.anchor_phrase:
         faults += ("the picture is not mentioned",)
     return Verbalisation(text=text, anchor_phrase=phrases.anchor_phrase, problems=faults, cost=cost)
-
-
-def _faults(words: FormWords) -> tuple[str, ...]:
-    """The faults of a form itself, which no wording can repair."""
-    found, claims = [], words.claims
-    related = [
-        frozenset((c.subject, c.object))
-        for c in claims
-        if isinstance(c.subject, str) and isinstance(c.object, str)
-    ]
-    if len(set(related)) < len(related):
-        found.append("it says twice how two things are related")
-    kin = [c for c in claims if c.property in KINSHIP]
-    if any(_meet(one, two) for k, one in enumerate(kin) for two in kin[:k]):
-        found.append("kinship by way of kin")
-    return tuple(found)
-
-
-def _meet(one: ClaimClause, two: ClaimClause) -> bool:
-    """Whether two claims share a variable."""
-    return any(
-        isinstance(term, str) and term in (two.subject, two.object)
-        for term in (one.subject, one.object)
-    )
 
 
 def _derive(phrases: NounPhrases) -> str:

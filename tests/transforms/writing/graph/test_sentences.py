@@ -12,13 +12,14 @@ from questloom.records.identity import chance
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import problems
+from questloom.transforms.writing.graph.references import RIVAL
 from questloom.transforms.writing.graph.sentences import (
     PER_SENTENCE,
     structures,
     tell,
     things_of,
 )
-from questloom.transforms.writing.graph.telling import RIVAL, Telling
+from questloom.transforms.writing.graph.telling import Telling
 from questloom.transforms.writing.graph.verbalise import verbalise
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")

@@ -1,0 +1,172 @@
+"""How a later sentence refers back to a thing: by a pronoun, by its kind, by a number ("the second
+river"), or by what the text has said of it ("the painting in this museum")."""
+
+import random
+from collections.abc import Sequence
+
+from questloom.records.form import ClaimClause, Term
+from questloom.records.knowledge import Value
+from questloom.transforms.writing.graph.clauses import HOPELESS
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.pronouns import Pronouns, short
+
+ORDINALS = ("first", "second", "third")
+MOST_SHORT = 5
+"""Maximum number of things of a short puzzle, or of claims beside the asked one. A longer puzzle may
+have a third thing of a kind, and may ask for the first thing after it has mentioned the second."""
+BY_CLAIM = 2.0
+"""Cost of "the painting in this museum" for a painting that the text has mentioned before."""
+UNNAMED = 4.0
+"""Cost of "that woman" where a reader expects "she"."""
+RIVAL = 25.0
+"""Cost of "that other man" where a third person may be a man too. Two readers of two could not tell
+the men apart."""
+ROLE = 1.0
+"""Cost of "the architect", which may be a woman, where "she" is as short."""
+OBJECTS = {"it": "it", "he": "him", "she": "her"}
+
+
+class References(Pronouns):
+    """Noun phrases that refer back over several sentences."""
+
+    def __init__(self, form_words: FormWords, rng: random.Random) -> None:
+        super().__init__(form_words, rng)
+        self._names: dict[str, str] = {}
+        """The words ("the second river") that tell a thing from the pictured one of its kind."""
+        things = set(form_words.ranks) - form_words.literals
+        self._is_long = min(len(things), len(form_words.claims) - 1) > MOST_SHORT
+        self._ordinals = ORDINALS if self._is_long else ORDINALS[:2]
+        self._counted = self._counted_before = frozenset[str]()
+        """The nouns that the text has counted ("the second river"), and those of them that it has
+        counted before the current sentence."""
+        self._apart = frozenset[str]()
+        """The things that the text has introduced as "another" or "a third" of a kind."""
+        self._earlier: tuple[Term, ...] = ()
+        """What the sentences before the previous one have mentioned."""
+        self._called_it = ""
+        self._announcing = False
+        self._saying: set[int] = set()
+        """The claims of the current predicate, which the text has not said before."""
+        self._now_another = ""
+        """The noun that the current sentence uses with "another"."""
+
+    def _reference(self, var: str, subject: bool) -> str:
+        pronoun = self._pronoun(var)
+        if pronoun and self.rng.random() < 0.8:
+            self._called_it = var if pronoun == "it" else self._called_it
+            return pronoun if subject else OBJECTS[pronoun]
+        # "How many years after its founding was that ship sold?": whose founding?
+        self.cost += 5.0 * (self._called_it not in ("", var) and not self.form_words.is_person(var))
+        noun, anchor = short(self.form_words, self.introduced[var]), self.form_words.form.anchor
+        if var == anchor:
+            return f"{'that' if self.form_words.form.sign else 'this'} {noun}"
+        alike = self._alike(noun)
+        # "In which year was the first species discovered?": the reader must go back, or thinks of
+        # somebody's first one, unless the text has mentioned "the second species".
+        back = self.asking and var == alike[0] and sum(v != anchor for v in alike) > 1
+        counted = self._is_long and noun in self._counted and self.rng.random() < 0.5
+        # "The second painting" after this painting and two that no "another" has counted: which?
+        lost = len(alike) > 2 and var not in {alike[0], *self._apart}
+        unclear = self._is_named_last(noun, var) or lost or (back and not counted)
+        if unclear and (said := self._by_claim(var, noun)):
+            return said
+        person = self.form_words.is_person(var)
+        role = person and self._is_of_any_sex(var) and len(alike) == 1
+        self.cost += ROLE if role else UNNAMED * person
+        if self._is_named_last(noun, var):
+            # "The second painting" is clear where a third one has been named.
+            self.cost += 2.0 if person or len(alike) > 1 else HOPELESS
+        if noun == self._now_another and alike == [var] and not person:
+            return (
+                "the first one"  # "Another painting hangs in the museum that holds the first one."
+            )
+        if len(alike) == 1 and noun == self.form_words.data["default_nouns"]["person"]:
+            return f"the same {noun}" if self._announcing else f"the {noun}"
+        others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
+        nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
+        other = f"{'that' if person else 'the'} other {noun}"
+        self.cost += HOPELESS * (len(alike) > len(self._ordinals))
+        # "A man from the family of this man's father died. … that other man": the father?
+        self.cost += RIVAL * (person and anchor in alike and self._has_third(var, alike))
+        if len(alike) == 1:
+            return the if role else that
+        if len(others) > 1:
+            # "One of his sons was born in 1983. The second son …": the younger one?
+            data = self.form_words.data
+            told = {data["default_nouns"]["person"], "man", "woman", *data["professions"]}
+            told |= {*self.works.values()}
+            self.cost += HOPELESS * ((back and not counted) or lost)
+            self.cost += HOPELESS * (person and noun not in told)
+            self._counted |= {noun}
+            return nth
+        recent = (*self._before, *self._mentioned)
+        if anchor in recent and var not in recent:
+            # "The plaque of this church gives a year. … did that church open?": which of the two?
+            return other
+        if var not in self._names:
+            self._names[var] = other if person else self.choose((that, nth))
+        return self._names[var]
+
+    def _has_third(self, var: str, alike: Sequence[str]) -> bool:
+        """Whether a person whom the text calls by another noun may have the sex of this one."""
+        third = (v for v in self.introduced if v not in alike)
+        return any(self._gender(v) == self._gender(var) for v in third)
+
+    def _is_named_last(self, noun: str, var: str) -> bool:
+        """Whether a thing of the same kind was named after the last mention of this variable. After
+        "She painted “Fog”", for example, a reader would take “Fog” for "that painting"."""
+        words = self.form_words
+        near = [*self._before, *self._mentioned]
+        for term in reversed([*self._earlier, *near] if self._is_long else near):
+            if term == var:
+                return False
+            kind = words.class_id(term) if isinstance(term, Value) else ""
+            if kind and short(words, words.class_noun(kind)) == noun:
+                return True
+        return False
+
+    def _by_claim(self, var: str, noun: str) -> str:
+        """Refers back by what the text has said of a thing: "the painting in this museum". The
+        other end of the claim must be clear, and no other thing of this kind may have a claim about
+        it; otherwise the result is ""."""
+        words = self.form_words
+        ends = [
+            (t, o) for c in words.claims for t, o in ((c.subject, c.object), (c.object, c.subject))
+        ]
+        rivals = {o for t, o in ends if t != var and self._noun_of(t) == noun}
+        found = [
+            (i, slot)
+            for i, slot in words.describing(var)
+            if i in self.used - self._saying
+            and (other := self.other(i, slot)) not in rivals
+            and self._is_clear(other)
+        ]
+        if not found:
+            return ""
+        self.cost += BY_CLAIM
+        claims = [self.choose(found)]
+        return self.modified(f"the {noun}", claims, words.is_person(var), bare_head=True)
+
+    def _noun_of(self, term: Term) -> str:
+        words = self.form_words
+        noun = words.noun(term) if isinstance(term, str) else words.class_noun(words.class_id(term))
+        return short(words, noun)
+
+    def _is_clear(self, term: Term) -> bool:
+        """Whether "this museum" or "the town" can mean only the given term. "That wife" is no way
+        to speak of people."""
+        words = self.form_words
+        if isinstance(term, Value) or term == words.form.anchor:
+            return True
+        noun = self.introduced.get(term, "")
+        return (
+            bool(noun) and not words.is_person(term) and len(self._alike(short(words, noun))) == 1
+        )
+
+
+def ends_of(claim: ClaimClause, var: str) -> tuple[Term | None, Term | None]:
+    """The ends of a claim, with None for the variable."""
+    return (
+        None if claim.subject == var else claim.subject,
+        None if claim.object == var else claim.object,
+    )
