@@ -7,8 +7,8 @@ import pytest
 
 from questloom.records.form import Ask, Form
 from questloom.records.knowledge import Value
+from questloom.transforms.writing.form_edits import unsayable
 from questloom.transforms.writing.graph.form_words import FormWords, bare, clean, place_of_writing
-from questloom.transforms.writing.graph.verbalise import _faults
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
 invented = importlib.util.module_from_spec(_spec)
@@ -202,4 +202,4 @@ def test_a_claim_describes_its_ends_but_no_date_describes_its_thing():
 def test_kinship_is_refused_by_way_of_kin_and_not_beside_other_kin(second, fault):
     kinds = "x0 human, x1 human, x2 human, a human"
     words = words_of(kinds, "entity", "image x0", "x0 P22 x1", "x1 P1066 x2", second)
-    assert ("kinship by way of kin" in _faults(words)) is fault
+    assert ("kinship by way of kin" in unsayable(words.claims)) is fault
