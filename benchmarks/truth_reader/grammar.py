@@ -189,6 +189,11 @@ class Grammar(Amounts):
                 if not other or self.at(start + 1, "other")
                 for end, noun in self.lexicon.owners.found(self.text, start + 1 + other)
             ]
+        elif self.at(start, "the") and "." in self.text[:start]:  # as "the sailor" in `reference`
+            owners = [
+                (end, (Back(whose, noun, "that"),))
+                for end, noun in self.lexicon.owners.found(self.text, start + 1)
+            ]
         for end in range(start, min(start + MOST_NAME, len(self.text))):
             if self.text[end].endswith("'s"):  # "Ivo Mersk's teacher"
                 name = (*self.text[start:end], self.text[end].removesuffix("'s"))

@@ -80,6 +80,7 @@ class Reader:
         """Every reading as a query in which each reference stands for its thing."""
         sentences = Sentences(tokens(text), self.lexicon)
         starts = (0, *(i + 1 for i, word in enumerate(sentences.text) if word == "."))
+        starts = tuple(s + 2 * sentences.at(s, "there", "is") for s in starts)  # its subject
         found = [r for q in sentences.readings()[:200] for r in resolved(q, starts)]
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 

@@ -67,14 +67,18 @@ class Sentences(Grammar):
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 
     def statement(self, start: int) -> Iterator[Part]:
-        """Reads statements such as "Consider {x}.", "Compare {x} with {y}.", "{x} was designed
-        by …".
+        """Reads statements such as "Consider {x}.", "Compare {x} with {y}.", "There is a chapel in
+        {x}.", "{x} was designed by …".
         """
         for opening in (("Consider",), ("Take",), ("Think", "of")):
             if self.text[start : start + len(opening)] == opening:
                 for thing in self.noun_phrase(start + len(opening)):
                     if self.at(thing.end, "."):
                         yield Part(thing.end + 1, thing.atoms, thing.cost)
+        if self.at(start, "there", "is"):
+            for thing in self.noun_phrase(start + 2):
+                if self.at(thing.end, ".") and thing.end > start + 4:
+                    yield Part(thing.end + 1, thing.atoms, thing.cost)
         if self.at(start, "compare"):
             for first in self.noun_phrase(start + 1):
                 if self.at(first.end, "with"):

@@ -8,6 +8,7 @@ import pytest
 from questloom.records.form import Ask, Form
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare, clean, place_of_writing
+from questloom.transforms.writing.graph.verbalise import _faults
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
 invented = importlib.util.module_from_spec(_spec)
@@ -195,3 +196,10 @@ def test_a_claim_describes_its_ends_but_no_date_describes_its_thing():
     assert words.describing("x0") == ((0, "s"), (2, "s"))
     assert words.describing("x1") == ((0, "o"),)
     assert words.definition("d1") == (1, words.claims[1]) and words.literals == {"a", "d1", "d2"}
+
+
+@pytest.mark.parametrize(("second", "fault"), [("x1 P26 a", True), ("x2 P26 a", False)])
+def test_kinship_is_refused_by_way_of_kin_and_not_beside_other_kin(second, fault):
+    kinds = "x0 human, x1 human, x2 human, a human"
+    words = words_of(kinds, "entity", "image x0", "x0 P22 x1", "x1 P1066 x2", second)
+    assert ("kinship by way of kin" in _faults(words)) is fault

@@ -698,3 +698,13 @@ def test_where_joins_what_happened_in_a_place_and_not_what_was_done_with_a_thing
     kinds = "x0 lighthouse, x1 human, x2 art museum, x3 painting, x4 family"
     for text, _ in _tellings(kinds, "quantity metre", *given, num=150):
         assert "museum where a family" not in text, text
+
+
+def test_somebody_of_unknown_sex_is_the_same_person_in_what_is_told_and_the_person_in_the_question():
+    clauses = ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 a")
+    kinds = "x0 tower, x1 human, x2 cathedral, a town"
+    told = {text for text, _ in _tellings(kinds, "entity", *clauses, genders={})}
+    assert any(". The same person also designed a cathedral." in text for text in told), told
+    assert any(text.endswith("designed by the person stand?") for text in told), told
+    for text in told:
+        assert not re.search(r"[.] The person|the same person", text), text
