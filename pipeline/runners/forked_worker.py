@@ -37,7 +37,7 @@ IMPORTED = "questloom.pipeline.runners.imported_stages"
 CLIP = "open_clip"
 """What a server imports besides, where workers compare pictures."""
 THREADS = "OMP_NUM_THREADS"
-YOUNG = 100_000
+YOUNG = 1_000_000
 """The number of new objects after which Python looks for garbage. A worker keeps millions of facts,
 which Python would look through after every 700 new objects."""
 
