@@ -216,7 +216,7 @@ class Clauses(ABC):
         for i, slot in sorted(claims, key=self._told_late):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
-            if bare_head and isinstance(other, Value) and phrase.noun:
+            if bare_head and isinstance(other, Value) and self.is_occupation(i, slot):
                 head = self._with_noun(head, str(self.form_words.claims[i].subject), other)
                 continue
             if (
@@ -314,6 +314,20 @@ class Clauses(ABC):
             phrase.adjective
             and isinstance(other, Value)
             and not self.noun_phrase(other).endswith("ism")
+        )
+
+    def is_occupation(self, index: int, slot: str) -> bool:
+        """Whether a claim's value can stand in place of a person's noun: "the botanist". Whoever
+        designed a building may be called its architect, so "the architect" says too little."""
+        phrase, other = (
+            self.form_words.phrase(self.form_words.claims[index]),
+            self.other(index, slot),
+        )
+        return (
+            phrase.noun
+            and slot == "s"
+            and isinstance(other, Value)
+            and self.noun_phrase(other).split(" ")[-1] not in self.form_words.data["professions"]
         )
 
     def _with_noun(self, head: str, var: str, value: Value) -> str:

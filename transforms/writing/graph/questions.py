@@ -141,7 +141,7 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
-    works = [(i, s) for i, s in claims if words.phrase(words.claims[i]).noun and s == "s"]
+    works = [c for c in claims if phrases.is_occupation(*c)]
     if works and len(claims) > 1:  # "Which botanist worked for that museum?"
         claims = [c for c in claims if c != works[0]]
         noun, person = phrases.noun_phrase(phrases.other(*works[0])), False

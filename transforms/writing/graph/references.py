@@ -68,7 +68,7 @@ class References(Pronouns):
         # "The second painting" after this painting and two that no "another" has counted: which?
         lost = len(alike) > 2 and var not in {alike[0], *self._apart}
         unclear = self._is_named_last(noun, var) or lost or (back and not counted)
-        if unclear and (said := self._by_claim(var, noun)):
+        if unclear and self._is_long and (said := self._by_claim(var, noun)):
             return said
         person = self.form_words.is_person(var)
         role = person and self._is_of_any_sex(var) and len(alike) == 1
