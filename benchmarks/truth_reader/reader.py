@@ -254,8 +254,8 @@ def _candidates(
     if back.mode == "twin":
         return [v for v in latest if v in kinds]
     if back.mode == "it":  # nobody calls a man "it"
-        people = {"person", *data()["sexes"]}
-        before = [v for v in before if not people & outright.get(v, set())] or before
+        men = {"person", *data()["sexes"]}
+        before = [v for v in before if not men & outright.get(v, set())] or before
     if back.mode == "it" and len(starts) > 1:
         before = [v for v in before if v in kinds] or before
         return _meant_by_it(_place(back.var), before, outright, starts, mentions)
