@@ -235,7 +235,10 @@ def joined(before: str, text: str, telling: Telling) -> str:
     elif noun and last and telling.is_new(telling.subject):
         pronoun = "who" if words.is_person(telling.subject) else "that"
         both = f"{before[:-1]} {pronoun}{text.removeprefix(capital(telling.subject_words))}"
-        both = _LYING.sub(" ", both)
+        if not num_relative(
+            before
+        ):  # "a river that rises on a mountain in a district": which is there?
+            both = _LYING.sub(" ", both)
     else:
         return ""
     apart = weigh_sentence(before) + weigh_sentence(text) + 2 * PER_SENTENCE
