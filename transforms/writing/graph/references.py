@@ -11,7 +11,7 @@ from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.pronouns import Pronouns, short
 
 ORDINALS = ("first", "second", "third")
-MOST_SHORT = 7
+MOST_SHORT = 5
 """Maximum number of things of a short puzzle, or of claims beside the asked one. A longer puzzle may
 have a third thing of a kind, and may ask for the first thing after it has mentioned the second."""
 BY_CLAIM = 2.0

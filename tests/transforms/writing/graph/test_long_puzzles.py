@@ -8,7 +8,6 @@ import pytest
 
 from questloom.records.identity import chance
 from questloom.transforms.writing.form_edits import unsayable
-from questloom.transforms.writing.graph import references
 from questloom.transforms.writing.graph import verbalise as verbalising
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
@@ -32,11 +31,6 @@ LONG = (
     "x6 P403 Elder Sound",
     "x1 P571 a",
 )
-
-
-@pytest.fixture(autouse=True)
-def seven_things_are_long(monkeypatch):
-    monkeypatch.setattr(references, "MOST_SHORT", 5)
 
 
 def telling(kinds: str, *clauses: str, genders=MEN, ask="date") -> Telling:
