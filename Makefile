@@ -7,7 +7,7 @@ export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 # Where it is set, each process that a test starts compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
-# With --no-compile, Python compiles what it imports: a fifth of all files that are installed.
+# With --no-compile, Python compiles only what it imports.
 COMPILE ?= --compile
 
 .PHONY: demo demo-real demo-train demo-loop site test test-all test-flink flink-parts java lint lock sandbox system clean

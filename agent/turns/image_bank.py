@@ -15,7 +15,6 @@ picture's handle. Two rules say which pictures are duplicates:
 Colours are compared too, because all pictures with a single colour have the same hash.
 """
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -113,7 +112,7 @@ class _Details:
         return _Details(
             sharpness=float(np.abs(laplacian).mean()),
             colours=cv2.resize(small, (16, 16), interpolation=cv2.INTER_AREA).astype(np.float32),
-            pixels=hashlib.sha256(array.tobytes()).hexdigest(),
+            pixels=sha256_hex(array.tobytes()),
         )
 
 
@@ -316,7 +315,7 @@ class ImageBank:
 
 def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Seen:
     """Decodes and examines the picture in a file. The results are cached by the file's digest."""
-    digest = hashlib.sha256(data).hexdigest()
+    digest = sha256_hex(data)
     known = _known.get(digest)
     if known is not None and max(known[0]) <= max_side:
         return _Seen(data, digest, *known)

@@ -294,10 +294,10 @@ class Clauses(ABC):
                     said
                 )
         # "The 1991 painting" would make a reader ask which painting.
-        dated = {
-            i for i, slot in claims if not self.form_words.phrase(self.form_words.claims[i]).noun
-        }
-        self.cost += 2.5 * (bool(dated) and bare_head and not reduced and not relative)
+        as_adjectives = any(
+            not self.form_words.phrase(self.form_words.claims[i]).noun for i, _ in claims
+        )
+        self.cost += 2.5 * (as_adjectives and bare_head and not reduced and not relative)
         return self._joined(head, reduced, relative)
 
     def _told_late(self, claim: tuple[int, str]) -> int:

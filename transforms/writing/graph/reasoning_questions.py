@@ -5,7 +5,7 @@ read          "Which year is written on the plaque of this bridge?"
 years to      "How many years before 1900 is the year on the plaque of this bridge?"
 ages          "How many years older than the architect of this bridge was his teacher?"
 died          "How many years after his teacher did the architect of this bridge die?"
-events        "How many years lie between the opening of this museum and the death of its founder?"
+events        "How many years passed between the opening of this museum and the death of its founder?"
 difference    "What is the difference in height between this tower and the one designed by its architect, in metres?"
 ratio         "How many times as long as this bridge is …?"
 one of two    "Of this bridge and …, in which town does the longer one stand?"
@@ -87,8 +87,8 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
 def of_ages(words: FormWords, compute: Compute) -> bool:
     """Whether the function `ages` must word a question for the years between two dates. It must for
     births or deaths of two people, for a birth and another event, and for events with long
-    descriptions. Of "How old did she turn in the year on her portrait?" two readers of two said that
-    nobody asks so."""
+    descriptions. To "How old did she turn in the year on her portrait?" readers gave 3 and 2 of
+    5."""
     return _same_of_people(words, compute) or (
         (len(words.claims) >= MANY or _of_birth(words, compute))
         and all(_event(words, a) for a in compute.args)

@@ -235,10 +235,8 @@ def joined(before: str, text: str, telling: Telling) -> str:
     elif noun and last and telling.is_new(telling.subject):
         pronoun = "who" if words.is_person(telling.subject) else "that"
         both = f"{before[:-1]} {pronoun}{text.removeprefix(capital(telling.subject_words))}"
-        if not num_relative(
-            before
-        ):  # "a river that rises on a mountain in a district": which is there?
-            both = _LYING.sub(" ", both)
+        # "A river that rises on a mountain in a district": which of the two is there?
+        both = both if num_relative(before) else _LYING.sub(" ", both)
     else:
         return ""
     apart = weigh_sentence(before) + weigh_sentence(text) + 2 * PER_SENTENCE

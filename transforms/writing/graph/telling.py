@@ -152,7 +152,7 @@ class Telling(References):
                 said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
                 self.cost += BACKWARD  # "A family donated that painting and built a church."
             elif said.startswith("is in "):
-                return f"there {said[:2]} {named}{said[2:]}."
+                return f"there is {named} {said.removeprefix('is ')}."
             return f"{named} {said}."
         subject = self.noun_phrase(known, subject=True)
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject
@@ -192,6 +192,8 @@ class Telling(References):
         )
 
     def _has(self, known: Term, var: str, noun: str) -> str:
+        """Announces a thing by a noun that says its relation to a known one: "That river has a
+        tributary."."""
         subject = self.noun_phrase(known, subject=True)
         self.subject, self.subject_words = known if isinstance(known, str) else "", subject
         self._mentioned.append(var)
