@@ -22,6 +22,8 @@ WEAK = 9.0
 MOST_BEFORE_REST = 3
 """Maximum number of words between a verb and the rest of its sentence: "has that town as its
 capital"."""
+HERS = 5.0
+"""Cost of a clause behind "by her": "the painting by her that was made in Velm"."""
 LIGHT = 4
 """Maximum number of words of a noun phrase in the middle of a clause."""
 _T = TypeVar("_T")
@@ -245,9 +247,10 @@ class Clauses(ABC):
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
                     self.cost += WEAK * frame.is_weak
-                    # "the town that is the home port of …", "the bridge that is in this town"
+                    # "the town that is the home port of …", "the church that holds the grave of …",
+                    # "the bridge that is in this town"
                     self.cost += 2.0 * (
-                        predicate.startswith("is the ") or (bare_head and frame.is_reducible)
+                        frame.middle.startswith("the ") or (bare_head and frame.is_reducible)
                     )
                 continue
             subject = self.noun_phrase(other, subject=True)
@@ -257,7 +260,7 @@ class Clauses(ABC):
                 + 4.0 * (frame.preposition in ("by", "of", "from"))
             )
             said = frame.gap(subject)
-            self.cost += 2.0 * said.endswith((" is", " was"))  # "the town where this library is"
+            self.cost += 4.0 * said.endswith((" is", " was"))  # "the town where this library is"
             if (
                 frame.preposition in ("in", "at", "on")
                 and not frame.rest
@@ -374,6 +377,7 @@ class Clauses(ABC):
         # "The woman from that family born in 1936": was she or the family born then?
         nouns = (" this ", " the ", " that ")
         self.cost += 5.0 * any(n in f" {p} " for p in parts[:-1] for n in nouns)
+        self.cost += HERS * (len(parts) > 1 and parts[0] in ("by her", "by him"))
         # "The same artist as the second painting that was made there": which was made there?
         self.cost += HOPELESS * any(" as the " in p for p in parts[:-1])
         # "The painting by this man owned by the museum": is the man owned?

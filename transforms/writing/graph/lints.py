@@ -316,6 +316,17 @@ def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset({*forms.bases, *participles}), frozenset({*forms.bases.values(), *participles})
 
 
+@functools.lru_cache(maxsize=50_000)
+def verbs_of(sentence: str, language: str = "en") -> frozenset[str]:
+    """The stems of a sentence's verbs, without those of births, deaths and being.
+
+    >>> sorted(verbs_of("A bridge built in 1900 crosses the river that this bridge crosses."))
+    ['build', 'cross']
+    """
+    known = frozenset().union(*_verbs(language)) - _SMALL
+    return frozenset(stem(w) for w in re.findall(r"[a-z]+", sentence) if w in known)
+
+
 @functools.cache
 def stem(word: str) -> str:
     """A rough stem that related words have in common: "paint" for "painter" and "painted".
@@ -330,7 +341,7 @@ def stem(word: str) -> str:
 
 def repeated(text: str) -> list[str]:
     """The stems of content words that a text contains more than once. Names may be repeated. What
-    follows "also" may repeat what stands before: "The artist behind this painting also painted …".
+    follows "also" may repeat what stands before: "The artist of this painting also painted …".
     "Which river" may stand before "that river", "a man" beside "this man", and "a church" before "the
     same saint as this church".
     """

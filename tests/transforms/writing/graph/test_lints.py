@@ -169,8 +169,8 @@ def test_a_short_plain_question_weighs_less():
 
 
 def test_after_also_the_same_words_may_come_again():
-    assert repeated("The artist behind this painting also painted another bridge.") == []
-    assert repeated("The artist behind this painting painted another bridge.") == ["paint"]
+    assert repeated("The artist of this painting also painted another bridge.") == []
+    assert repeated("The artist of this painting painted another bridge.") == ["paint"]
 
 
 def test_which_river_may_stand_before_that_river():
