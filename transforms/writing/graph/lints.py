@@ -48,6 +48,7 @@ _STRANDED = re.compile(r"\b(\w+) (of|by|to|from|after|in|at|on|as|with|for|into)
 _SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
 _SHORT_CLAUSE = re.compile(r" (?:that|who) \w+ this [\w-]+(?:'s \w+)?$")
 _COLLIDING = re.compile(r"\b(?:was|is) \w+(?: up)? (?:was|is)\b")
+_HAD_BUILT = re.compile(r"\bhad ((?:the|this|that) [^.?]+?) built\b")
 _PARTICLE = re.compile(r" (?:up|out|away)\?$")
 _TRAILING = re.compile(r"\b(?:which|whom|where) ((?:the|a|this) [^?]*) (\w+)\?$")
 _PHRASES = re.compile(
@@ -161,6 +162,7 @@ def _sentence_faults(sentence: str, language: str) -> list[str]:
     if _OPENERS.search(sentence):
         found.append("opener of an exam paper")
     found += [f"nobody says: {m[0]}" for m in _PHRASES.finditer(sentence)]
+    sentence = _HAD_BUILT.sub(r"built \1", sentence)  # one verb
     last = _STRANDED.search(sentence)
     stranded = last is not None and (last[1], last[2]) not in _staying(language)
     if _COLLIDING.search(sentence) or stranded or _is_lost(sentence, language):

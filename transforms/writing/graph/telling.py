@@ -113,7 +113,7 @@ class Telling(References):
         frame = self.choose(self.frames(index))
         # "That town is in a district": so is every town.
         area = words.kinds(var)[:1] in (("county",), ("region",)) and frame.preposition == "in"
-        self._empty = EMPTY * (not more and (2 * area or person or known == words.form.anchor))
+        self._empty = EMPTY * (not more and (4 * area or person or known == words.form.anchor))
         self.cost += self._empty
         employs = words.is_person(known) and not person and frame.verb not in BE
         self.cost += BACKWARD * (frame.subject == slot and (frame.preposition == "by" or employs))

@@ -149,6 +149,7 @@ def test_a_verb_may_follow_a_short_clause_about_the_picture(text):
         "Another painting hangs in the museum that holds the first one. How high is it?",
         "A man came from the family that donated this painting. Where was he born?",
         "Who founded the shipyard that built the schooner that sails from this town?",
+        "On what date did the man die who had this railway station built?",
         "Which dam stands on the river that flows into the lake where this insect was seen?",
     ],
 )
