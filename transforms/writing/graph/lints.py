@@ -381,7 +381,7 @@ def weigh_sentence(sentence: str, language: str = "en") -> float:
 def _weight(sentence: str) -> float:
     """The cost of a sentence's length, its relative clauses, and chains of "of"."""
     cost = PER_WORD * len(sentence.split())
-    cost += 1.0 * max(0, len(sentence.split()) - 15)
+    cost += 1.0 * max(0, len(sentence.split()) - 17)
     cost += 1.5 * max(0, num_relative(sentence) - 1)
     cost += 2.5 * max(0, sentence.count(" of ") - 1)
     cost += 1.2 * max(0, len(_THAT.findall(sentence)) - 1)

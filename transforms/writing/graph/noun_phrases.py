@@ -191,7 +191,9 @@ class NounPhrases(Clauses):
 
         words = self.form_words
         called = {
-            v: words.genders.get(v, "") if words.is_person(v) else "it" for v in self.introduced
+            # "His pupil who was influenced by him": by himself?
+            v: words.genders.get(v, "") if words.is_person(v) else "it"
+            for v in (*self.introduced, *self.describing)
         }
         return called[var] if list(called.values()).count(called[var]) == 1 else ""
 
@@ -208,7 +210,10 @@ class NounPhrases(Clauses):
             self.cost += HOPELESS
             return f"a certain {self.form_words.noun(var)}"
         self._depth += 1
+        before = self.describing
+        self.describing = [*before, var] if self.form_words.is_person(var) else before
         said = self._description(var, claims)
+        self.describing = before
         if self._depth > MAX_DEPTH and not said.startswith("this "):
             self.cost += DEEP if self._depth == self.deepest else HOPELESS
         self._depth -= 1

@@ -53,6 +53,10 @@ class References(Pronouns):
         """The noun that the current sentence uses with "another"."""
 
     def _reference(self, var: str, subject: bool) -> str:
+        proven = self.form_words.data["proven"]
+        if self.introduced[var] in proven and len(self._alike(self.introduced[var])) == 1:
+            # "A church is dedicated to the same saint."
+            return f"{'that' if subject else 'the same'} {self.introduced[var]}"
         pronoun = self._pronoun(var)
         if pronoun and self.rng.random() < 0.8:
             self._called_it = var if pronoun == "it" else self._called_it

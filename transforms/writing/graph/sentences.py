@@ -27,7 +27,7 @@ TRIES_PER_SENTENCE = 5
 PER_CLAIM = 1.8
 """The amount by which each fact of a sentence lowers the sentence's cost. Without a credit for
 facts, sentences with few facts would always win."""
-PER_SENTENCE = 1.2
+PER_SENTENCE = 1.8
 """Cost of a second sentence. Each further sentence costs this much more than the one before:
 readers gave questions of one sentence 4.0 of 5, of two 3.5, of three 3.0, and of more 2.0."""
 
@@ -35,7 +35,7 @@ REPEATED = 1.0
 """Cost of each time that a text says a noun beyond the second: "A painting was made there. That
 painting hangs in a museum. Which family donated that painting?"; and of a verb that two sentences
 share."""
-MAX_JOINED = 16
+MAX_JOINED = 18
 """Maximum number of words of two sentences that become one."""
 OPENS_WITH_YEAR = 5.0
 """Cost of a text whose first sentence says that a picture shows a year. Readers found this opening

@@ -11,6 +11,7 @@ from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.lints import num_relative
 from questloom.transforms.writing.graph.noun_phrases import MAX_DEPTH
 from questloom.transforms.writing.graph.pronouns import short
 from questloom.transforms.writing.graph.references import References, ends_of
@@ -30,6 +31,8 @@ that built this ship die?" 5."""
 BACKWARD = 2.5
 """Cost of a sentence that begins with the new thing where the known one is the natural subject: "A
 painting is owned by this museum.", "A museum employed her."."""
+INSIDE = 3.0
+"""Cost of "Her family donated a painting in the museum.", where the museum may be where they did so."""
 READ_ON = 3.0
 """Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""
 
@@ -113,7 +116,10 @@ class Telling(References):
         frame = self.choose(self.frames(index))
         # "That town is in a district": so is every town.
         area = words.kinds(var)[:1] in (("county",), ("region",)) and frame.preposition == "in"
-        self._empty = EMPTY * (not more and (4 * area or person or known == words.form.anchor))
+        # "The founder died in a town.", where "the town where the founder died" was possible.
+        somewhere = 0.5 * (slot == "o" and words.is_place(var))
+        alone = 4 * area or person or known == words.form.anchor or somewhere
+        self._empty = EMPTY * alone * (not more)
         self.cost += self._empty
         employs = words.is_person(known) and not person and frame.verb not in BE
         self.cost += BACKWARD * (frame.subject == slot and (frame.preposition == "by" or employs))
@@ -149,6 +155,9 @@ class Telling(References):
                 self.cost += WEAK * more_frame.is_weak  # "and is by Ada Orme"
                 both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
                 said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
+                # "A woman came from the family that donated this painting and died in 1915": did
+                # the family die?
+                self.cost += 4.0 * num_relative(both[0])
                 self.cost += BACKWARD  # "A family donated that painting and built a church."
             elif said.startswith("is in "):
                 return f"there is {named} {said.removeprefix('is ')}."
@@ -167,7 +176,11 @@ class Telling(References):
             else:
                 self.cost += HOPELESS
         if claims:
-            named = self.modified(named, claims, person, bare_head=True)
+            head, named = named, self.modified(named, claims, person, bare_head=True)
+            # "Her family donated a painting in the museum": was it donated there?
+            more_said = named.removeprefix(head).split()
+            inside = bool(more_said) and more_said[0] in ("at", "in") and not words.is_place(var)
+            self.cost += INSIDE * inside
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
 
@@ -294,7 +307,8 @@ class Telling(References):
         """The noun at a first mention: "a river", or "another river" if a river was mentioned
         before. A film's director is called "a man": nothing says that directing was his profession."""
         words = self.form_words
-        noun = words.noun(var)
+        role = words.roles.get(var, "")
+        noun = role if role in words.data["proven"] else words.noun(var)
         self._nouns[var] = noun
         self._mentioned.append(var)
         same = self._alike(short(words, noun))

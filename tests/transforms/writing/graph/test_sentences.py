@@ -763,7 +763,7 @@ def test_the_same_saint_needs_a_church_that_has_one():
     kinds = "x0 human, x1 church building, x2 human, x3 church building"
     told = [t for t, _ in _tellings(kinds, "quantity metre", *clauses, num=400)]
     same = [t for t in told if "the same saint" in t]
-    assert same and all("the same saint as" in t for t in same), same
+    assert same and all("the same saint as" in t or " a saint. " in t for t in same), same
 
 
 def test_clauses_that_readers_reworded_cost_more():
@@ -775,7 +775,7 @@ def test_clauses_that_readers_reworded_cost_more():
     kinds, she = "x0 painting, x1 human, x2 human, x3 painting", {"x1": "he", "x2": "she"}
     said = "She painted another", "by her that was"
     two, by_her = _cheapest(kinds, "quantity metre", clauses, *said, genders=she)
-    assert two + 1 < by_her < 99, (two, by_her)
+    assert two < by_her < 99, (two, by_her)
 
 
 def test_a_verb_of_two_sentences_costs_more():
@@ -784,3 +784,45 @@ def test_a_verb_of_two_sentences_costs_more():
     said = "A woman taught .* Who trained her", "A woman taught .* Who taught her"
     once, twice = _cheapest(kinds, "entity", clauses, *said, genders=she)
     assert once + 0.5 < twice < 99, (once, twice)
+
+
+def test_whom_a_church_is_dedicated_to_is_a_saint():
+    clauses = ("image x0", "x0 P119 x1", "x1 P825 x2", "x3 P825 x2", "x3 P2048 a")
+    kinds = "x0 human, x1 church building, x2 human, x3 church building"
+    told = [t for t, _ in _tellings(kinds, "quantity metre", *clauses, genders={"x2": "she"}, num=400)]
+    assert any("dedicated to a saint. " in t and "to the same saint" in t for t in told)
+    assert not any(re.search("dedicated to (?:a woman|her)", t) for t in told), told
+
+
+def test_a_style_stands_before_its_noun():
+    clauses = ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P149 Northern Light", "x2 P1619 a")
+    kinds = "x0 library, x1 human, x2 lighthouse"
+    before, behind = _cheapest(kinds, "date", clauses, "Northern Light lighthouse", "in the style")
+    assert before + 1 < behind < 99, (before, behind)
+
+
+def test_one_sentence_names_the_town_where_somebody_died():
+    clauses = ("image x0", "x0 P84 x1", "x1 P20 x2", "a P840 x2")
+    kinds = "x0 library, x1 human, x2 town, a novel"
+    where, apart = _cheapest(kinds, "entity", clauses, "is set in the town where", "died in a town")
+    assert where < apart < 99, (where, apart)
+
+
+def test_no_family_died_and_no_museum_is_where_it_donated():
+    clauses = ("image x0", "x0 P1028 x1", "x2 P53 x1", "x2 P20 Velm", "x2 P19 a")
+    kinds = "x0 painting, x1 family, x2 human, a town"
+    said = "died in Velm", "that donated this painting and died"
+    plain, family = _cheapest(kinds, "entity", clauses, *said, genders={"x2": "she"})
+    assert plain + 3 < family, (plain, family)
+    clauses = ("image x0", "x0 P53 x1", "x2 P1028 x1", "x2 P276 Ostmark Museum", "x2 P170 x3", "x3 P26 a")
+    kinds = "x0 human, x1 family, x2 painting, x3 human, a human"
+    said = "that hangs in the Ostmark", "family donated a painting in the"
+    clear, inside = _cheapest(kinds, "entity", clauses, *said)
+    assert clear < inside < 99, (clear, inside)
+
+
+def test_his_pupil_was_not_influenced_by_himself():
+    clauses = ("image x0", "x1 P1066 x0", "x0 P737 x2", "x1 P737 x2", "x1 P26 a")
+    kinds = "x0 human, x1 human, x2 human, a human"
+    texts = [t for t, told in _tellings(kinds, "entity", *clauses, num=400) if told.cost < HOPELESS]
+    assert texts and not any("his pupil who" in t and "him" in t for t in texts), texts
