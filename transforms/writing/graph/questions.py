@@ -138,6 +138,8 @@ def _entity(phrases: NounPhrases) -> str:
     """The question for a thing or person."""
     words, var = phrases.form_words, phrases.form_words.form.ask.var
     claims, person = phrases.take_claims(var), phrases.form_words.is_person(var)
+    # "Who studied under her and was influenced by the man who inspired her?": by whom?
+    phrases.describing = [var] if person and len(claims) > 1 else []
     if not claims:
         phrases.cost += HOPELESS
         return "What is it?"

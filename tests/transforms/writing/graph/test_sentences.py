@@ -826,3 +826,18 @@ def test_his_pupil_was_not_influenced_by_himself():
     kinds = "x0 human, x1 human, x2 human, a human"
     texts = [t for t, told in _tellings(kinds, "entity", *clauses, num=400) if told.cost < HOPELESS]
     assert texts and not any("his pupil who" in t and "him" in t for t in texts), texts
+
+
+def test_no_pronoun_may_mean_who_is_asked_for():
+    clauses = ("image x0", "x0 P170 x1", "a P1066 x1", "x1 P737 x2", "a P737 x2")
+    told = _tellings("x0 painting, x1 human, x2 human, a human", "entity", *clauses,
+                     genders={"x1": "she", "x2": "he", "a": "she"}, num=400)  # fmt: skip
+    asked = [t.split(". ")[-1] for t, telling in told if telling.cost < HOPELESS]
+    assert asked and not any(re.search(r"\bher\b", text) for text in asked), asked
+
+
+def test_a_participle_is_said_once():
+    clauses = ("image x0", "x0 P1066 x1", "x1 P19 Velm", "x1 P569 1847", "x2 P88 x1", "x2 P1619 a")
+    texts = [t for t, _ in _tellings("x0 human, x1 human, x2 church building", "date", *clauses, num=400)]
+    assert any("born in Velm in 1847" in t or "born in 1847 in Velm" in t for t in texts)
+    assert not any("born in Velm and born" in t or "born in 1847 and born" in t for t in texts)
