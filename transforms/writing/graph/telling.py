@@ -97,6 +97,7 @@ class Telling(References):
             return self._has(known, var, self.choose(implied))
         light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
         more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
+        rest = [i for i in light if i not in more]
         roles = words.ends(index, slot)
         by_role = bool(roles and person and (more or facts)) and self.rng.random() < 0.6
         if by_role and not more:
@@ -136,6 +137,10 @@ class Telling(References):
                 weak = weak and " by the same " not in named
                 self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
+                if rest and self.rng.random() < 0.5:
+                    # "A man from the family attended the academy and died in Velm."
+                    claims.append((rest[0], self._slot(rest[0], var)))
+                    self.used.add(rest[0])
                 more_said = self.predicates(claims)
                 self.cost += READ_ON * self._reads_on(named, more_said)
                 return f"{named} {more_said}."
