@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
 from questloom.records.form import Reads, Term
-from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import num_relative
@@ -266,11 +265,12 @@ class Telling(References):
         of = self.possessor(known, role)
         one_of_many = slot == "s" and role not in self.form_words.data["only_one"]
         if one_of_many:
-            plural = self.form_words.words.plural(role)
-            if of.startswith("the "):
-                of = f"{self.form_words.words.indefinite(role)} of{of.partition(' of')[2]}"
-            else:
-                of = f"one of {of.removesuffix(role)}{plural}"
+            said = self.form_words.words
+            of = (
+                f"{said.indefinite(role)} of{of.partition(' of')[2]}"
+                if of.startswith("the ")
+                else f"one of {of.removesuffix(role)}{said.plural(role)}"
+            )
         self.introduce(var, role)
         self._mentioned.append(var)
         self.subject = var
