@@ -182,9 +182,8 @@ class Telling(References):
         if claims:
             head, named = named, self.modified(named, claims, person, bare_head=True)
             # "Her family donated a painting in the museum": was it donated there?
-            more_said = named.removeprefix(head).split()
-            inside = bool(more_said) and more_said[0] in ("at", "in") and not words.is_place(var)
-            self.cost += INSIDE * inside
+            inside = named.removeprefix(head).startswith((" at ", " in "))
+            self.cost += INSIDE * (inside and not words.is_place(var))
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
 
