@@ -116,7 +116,8 @@ class Telling(References):
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
         # "That town is in a district": so is every town.
-        area = words.kinds(var)[:1] in (("county",), ("region",)) and frame.preposition == "in"
+        lies = (frame.middle, frame.preposition) == ("", "in")
+        area = lies and words.kinds(var)[:1] in (("county",), ("region",))
         # "The founder died in a town.", where "the town where the founder died" was possible.
         somewhere = 0.5 * (slot == "o" and words.is_place(var))
         alone = 4 * area or person or known == words.form.anchor or somewhere
