@@ -915,3 +915,11 @@ def test_a_clause_may_not_seem_to_be_about_somebody_named():
     said = "employed a man in", "Ivo Mersk who worked"
     clear, unclear = _cheapest(kinds, "entity", clauses, *said)
     assert clear + 10 < unclear < 99, (clear, unclear)
+
+
+def test_nobody_is_the_other_one_of_another_relation():
+    clauses = ("image x0", "x0 P108 x1", "x1 P88 x2", "x2 P26 a")
+    kinds, he = "x0 human, x1 art museum, x2 human, a human", {"x0": "he", "x2": "he"}
+    texts = [t for t, _ in _tellings(kinds, "entity", *clauses, genders=he, num=400)]
+    assert any("the man who commissioned that museum" in t for t in texts), texts
+    assert not any("other man who" in t for t in texts), texts
