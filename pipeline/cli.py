@@ -1,5 +1,5 @@
 """The command line. Progress goes to stderr, results to stdout. Exit codes: 0 success, 1 failure, 2
-bad input, 3 budget used up."""
+bad input, 3 budget used up, 130 stopped by Ctrl-C."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from questloom.files.locations import check_locations
 from questloom.pipeline.commands import training
 from questloom.pipeline.commands.evaluation import evaluate
 from questloom.pipeline.commands.options import (
@@ -37,7 +38,7 @@ from questloom.records.errors import InputError, ProviderFault
 if TYPE_CHECKING:
     from questloom.pipeline.runners.runner_options import RunnerOptions
 
-DONE, FAILED, BAD_INPUT, BUDGET = 0, 1, 2, 3
+DONE, FAILED, BAD_INPUT, BUDGET, STOPPED = 0, 1, 2, 3, 130
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -73,6 +74,7 @@ def demo(
     questions with real tool calls. At the end the command builds the data set with trajectories,
     and the report. The same command continues a stopped demo.
     """
+    check_locations(writes=[out])
     from questloom.pipeline.commands.demo import run_demo
 
     typer.echo(
@@ -97,6 +99,7 @@ def demo_train(
     Fine-tunes the shipped tiny model on these episodes, then trains it with GRPO. Shows the model's
     behaviour before and after. The same command continues an unfinished demo.
     """
+    check_locations(writes=[out])
     from questloom.pipeline.commands.demo_train import run_demo_train
 
     typer.echo(run_demo_train(out, seed=seed, steps=steps, workers=workers or cpus()))
@@ -119,6 +122,7 @@ def demo_loop(
     diagnoses the failures, edits the recipe and trains some steps of GRPO. A report of the loop
     ends the demo. The same command continues an unfinished demo.
     """
+    check_locations(writes=[out])
     os.environ.setdefault(
         "OMP_NUM_THREADS", "1"
     )  # a tiny model on shared cores runs several times slower with one thread per core
@@ -829,9 +833,10 @@ def main() -> None:
     log_errors_to_file()
     try:
         app()
-    except KeyboardInterrupt:
-        print("questloom: stopped; the same command continues from here.", file=sys.stderr)
-        raise SystemExit(FAILED) from None
+    except SystemExit as end:  # typer turns Ctrl-C into this exit
+        if end.code == STOPPED:
+            print("questloom: stopped; repeat the command to go on from here.", file=sys.stderr)
+        raise
     except BrokenPipeError:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()

@@ -2,7 +2,10 @@
 
 import gc
 import logging
+import warnings
 
+# lance warns of any fork; this server forks before a thread of lance runs
+warnings.filterwarnings("ignore", "lance is not fork-safe")
 logging.getLogger().addHandler(logging.NullHandler())  # importing Beam logs warnings otherwise
 
 from questloom.pipeline.runners.probe import import_jobs  # noqa: E402
