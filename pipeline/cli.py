@@ -1,14 +1,16 @@
 """The command line. Progress goes to stderr, results to stdout. Exit codes: 0 success, 1 failure, 2
 bad input, 3 budget used up, 130 stopped by Ctrl-C."""
 
+import inspect
 import json
 import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from questloom.files.locations import check_locations
 from questloom.pipeline.commands import training
@@ -39,7 +41,44 @@ if TYPE_CHECKING:
     from questloom.pipeline.runners.runner_options import RunnerOptions
 
 DONE, FAILED, BAD_INPUT, BUDGET, STOPPED = 0, 1, 2, 3, 130
+ORDER = {
+    "Try it": ("demo", "demo-train", "demo-loop"),
+    "Make questions, in this order": (
+        "doctor",
+        "gather",
+        "ingest",
+        "plan",
+        "synth",
+        "report",
+        "audit",
+        "publish",
+    ),
+    "Learn from questions": ("teach", "train", "evaluate", "chat", "evolve"),
+    "More": ("settings", "recheck", "world"),
+}
+"""The commands in the order of work, as the help lists them."""
+
+
+class _Commands(TyperGroup):
+    """Lists the commands in the order of `ORDER`, each with the first sentence of its help. Lines
+    of a docstring become whole paragraphs, which the terminal wraps; examples stay as they are."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for names in ORDER.values() for name in names]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            paragraphs = inspect.cleandoc(found.help or "").split("\n\n")
+            told = [p if p.startswith(" ") else " ".join(p.split()) for p in paragraphs]
+            found.help, found.short_help = "\n\n".join(told), told[0].split(". ")[0].rstrip(".")
+            panel = next(panel for panel, names in ORDER.items() if cmd_name in names)
+            found.rich_help_panel = panel  # type: ignore[union-attr]
+        return found
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -115,7 +154,7 @@ def demo_loop(
     ] = 5,
     workers: Workers_ = 0,
 ) -> None:
-    """Shows the closed loop on a CPU in less than twenty minutes: three rounds in which questions and policy change each other.
+    """Shows the closed loop on a CPU in twenty minutes: questions and policy change each other.
 
     Writes the small learning world and fine-tunes the shipped tiny model on episodes of the oracle
     (a scripted agent). Each of three rounds makes questions, plays each question four times,

@@ -8,9 +8,10 @@ import subprocess
 import sys
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from questloom.pipeline.cli import STOPPED, app
+from questloom.pipeline.cli import ORDER, STOPPED, app
 from questloom.records.errors import InputError
 from tests.doctests import ROOT
 
@@ -76,6 +77,21 @@ def test_ctrl_c_in_a_terminal_says_how_to_go_on_and_shows_no_traceback(tmp_path)
     os.close(terminal)
     assert process.wait() == STOPPED and b"Traceback" not in shown, shown.decode()
     assert b"questloom: stopped; repeat the command to go on from here." in shown
+
+
+def test_the_help_lists_every_command_once_in_the_order_of_work_with_one_sentence():
+    listed = [name for names in ORDER.values() for name in names]
+    commands = typer.main.get_command(app)
+    assert sorted(listed) == sorted(commands.commands)
+    for name in listed:
+        said = commands.get_command(None, name).short_help
+        assert said and "\n" not in said and ". " not in said, name
+
+
+def test_the_help_of_a_command_has_whole_paragraphs_and_its_examples_as_they_are():
+    told = typer.main.get_command(app).get_command(None, "publish").help
+    assert "first rebuilt without some pictures." in told
+    assert "\n\n  questloom publish --run RUN --to hf://my-lab/questions --private\n\n" in told
 
 
 def test_the_help_of_synth_names_a_section_that_explains_filters_of_your_own():
