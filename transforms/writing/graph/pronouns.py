@@ -34,7 +34,7 @@ class Pronouns(NounPhrases):
     def _pronoun(self, var: str) -> str:
         """The pronoun ("he", "she" or "it") of a variable; "" if the pronoun could mean another
         thing of the previous or the current sentence."""
-        mine, near = self._gender(var), [*self._before, *self._mentioned]
+        mine, near = self._gender(var), [*self._before, *self._mentioned, *self.describing]
         if mine == ANY or var not in near:
             return ""
         fresh = len(self._alike(self.introduced[var])) > 1 and var not in self._known_before
@@ -65,7 +65,7 @@ class Pronouns(NounPhrases):
         """Whether the pronoun may mean somebody else: anybody of the current sentence, or of the
         previous sentence anybody who may be a woman ("an architect", if she is one), or a woman who
         was the subject of any earlier sentence."""
-        near = (*self._before, *self._subjects, *self._mentioned)
+        near = (*self._before, *self._subjects, *self._mentioned, *self.describing)
         return any(t not in ("", var) and self._may_be(t, pronoun) for t in near)
 
     def _is_sexed(self, var: str, pronoun: str) -> bool:

@@ -82,6 +82,7 @@ def fronted(
     words = phrases.form_words
     frame = phrases.choose(phrases.frames(index))
     other = phrases.other(index, slot)
+    phrases.cost += 3.0 * (frame.is_weak and frame.preposition == "across")  # "is across the river"
     if frame.subject == slot:
         seen = words.reads.get(str(other))
         end = phrases.in_year(seen) if seen else phrases.noun_phrase(other)
@@ -137,6 +138,8 @@ def _entity(phrases: NounPhrases) -> str:
     """The question for a thing or person."""
     words, var = phrases.form_words, phrases.form_words.form.ask.var
     claims, person = phrases.take_claims(var), phrases.form_words.is_person(var)
+    # "Who studied under her and was influenced by the man who inspired her?": by whom?
+    phrases.describing = [var] if person and len(claims) > 1 else []
     if not claims:
         phrases.cost += HOPELESS
         return "What is it?"
