@@ -170,9 +170,7 @@ def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
         key = tuple(part for part in first["loc"] if part != OF_KEY)
         place = f"{where}, key {'.'.join(map(str, key))[:MAX_CHARS]}"
         if _is_unknown(first):
-            raise InputError(
-                place, "is unknown", _known_keys(kind, key, first["input"])
-            ) from error
+            raise InputError(place, "is unknown", _known_keys(kind, key, first["input"])) from error
         raise InputError(
             place,
             f"{first['msg']} (it is {repr(first['input'])[:MAX_CHARS]})",
@@ -233,7 +231,7 @@ def _known_keys(kind: type, place: tuple[int | str, ...], value: object) -> str:
             "",
         )
         node = schema["$defs"].get(name, node)
-    found = node.get("properties") or dict.fromkeys(node["propertyNames"]["enum"], {})
+    found = node.get("properties") or {name: {} for name in node["propertyNames"]["enum"]}
     near = difflib.get_close_matches(str(key), found)
     near.sort(key=lambda name: _holds_keys(found[name]) != isinstance(value, Mapping))
     return (

@@ -73,7 +73,7 @@ class _Commands(TyperGroup):
             told = [p if p.startswith(" ") else " ".join(p.split()) for p in paragraphs]
             found.help, found.short_help = "\n\n".join(told), told[0].split(". ")[0].rstrip(".")
             panel = next(panel for panel, names in ORDER.items() if cmd_name in names)
-            found.rich_help_panel = panel  # type: ignore[union-attr]
+            found.rich_help_panel = panel  # type: ignore[attr-defined]
         return found
 
 

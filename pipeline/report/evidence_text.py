@@ -53,7 +53,9 @@ def _say(value: Any, names: Names) -> str:
                 ),
             )
             return " · ".join(
-                f"{_say_key(key, names)}: {said}" for key, part in parts if (said := _say(part, names))
+                f"{_say_key(key, names)}: {said}"
+                for key, part in parts
+                if (said := _say(part, names))
             )
     return canonical_json(value)
 

@@ -107,7 +107,9 @@ def counting(title: str) -> Iterator[Callable[[int, int], None]]:
 
     def show(done: int, total: int) -> None:
         now = time.monotonic()
-        before, began = (first or first.append((done, now)) or first)[0]
+        if not first:
+            first.append((done, now))
+        before, began = first[0]
         shown.show(done, total, counted(done, total, now - began, before=before))
 
     with shown.bars:

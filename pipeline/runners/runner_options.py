@@ -136,9 +136,7 @@ def new_pipeline(workers: int, options: list[str] | None = None) -> "beam.Pipeli
     return beam.Pipeline(options=PipelineOptions(options, save_main_session=False))
 
 
-def check_arguments(
-    kind: RunnerKind, arguments: tuple[str, ...], own: Iterable[str] = ()
-) -> None:
+def check_arguments(kind: RunnerKind, arguments: tuple[str, ...], own: Iterable[str] = ()) -> None:
     """Raises an error for options that would not reach Beam, such as a misspelt flag.
 
     Args:

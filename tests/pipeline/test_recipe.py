@@ -83,7 +83,11 @@ def test_every_shipped_recipe_loads(path):
         ({"seeds": {"domains": {"place": 1}}}, "domains.place", "Known keys there: artifact"),
         ({"seeds": {"rules": {"rar": 1}}}, "seeds.rules.rar", "Did you mean seeds.rules.rare"),
         ({"seeds": {"methods": {"path": 1}}}, "methods.path", "Did you mean seeds.methods.paths"),
-        ({"seeds": {"abilities": {"search": 1}}}, "abilities.search", "Known keys there: perception"),
+        (
+            {"seeds": {"abilities": {"search": 1}}},
+            "abilities.search",
+            "Known keys there: perception",
+        ),
         ({"draft": {"hops": {"hrad": 2}}}, "hops.hrad", "Did you mean draft.hops.hard"),
         ({"draft": {"rounds": {"esay": 2}}}, "rounds.esay", "Did you mean draft.rounds.easy"),
         ({"draft": {"explore": {"claims": {"esay": 2}}}}, "claims.esay", "explore.claims.easy"),
@@ -109,7 +113,7 @@ def test_a_wrong_recipe_names_the_key_and_the_fix(data, where, fix):
 
 
 def test_an_unknown_recipe_lists_those_that_are_shipped():
-    with pytest.raises(InputError, match="Did you mean demo.*: demo, demo_without_python"):
+    with pytest.raises(InputError, match=r"Did you mean demo.*: demo, demo_without_python"):
         load_recipe("dmeo")
 
 

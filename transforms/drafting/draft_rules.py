@@ -13,7 +13,11 @@ Share = Annotated[float, Ge(0), Le(1)]
 Weight = Annotated[float, Ge(0)]
 DOMAINS = ("artifact", "building_or_place", "location", "organism", "other", "person")
 if TYPE_CHECKING:
-    Ability = Domain = Level = Method = SeedRule = str
+    Ability = str
+    Domain = str
+    Level = str
+    Method = str
+    SeedRule = str
 else:  # a recipe's mapping with these keys refuses any other key
     Ability, Domain, Level = Literal[ABILITIES], Literal[DOMAINS], Literal[LEVELS]
     Method = Literal["paths", "injection", "exploration"]
@@ -34,19 +38,18 @@ class SeedRules:
     """What happens if a level has too few questions for `accepted`: `keep` keeps them, `error`
     stops the run."""
     methods: Annotated[
-        Mapping[Method, Weight], MinLen(1), Evolves("seeds", 0, 2, 0.5, keys=("paths", "injection"))] = field(
-        default_factory=lambda: {"paths": 1.0, "injection": 1.0}
-    )
+        Mapping[Method, Weight], MinLen(1), Evolves("seeds", 0, 2, 0.5, keys=("paths", "injection"))
+    ] = field(default_factory=lambda: {"paths": 1.0, "injection": 1.0})
     """Weight of each method of making questions."""
     rules: Annotated[
-        Mapping[SeedRule, Weight], MinLen(1), Evolves("seeds", 0, 2, 0.5, keys=("rare", "anchor"))] = field(
-        default_factory=lambda: {"rare": 1.0, "anchor": 1.0}
-    )
+        Mapping[SeedRule, Weight], MinLen(1), Evolves("seeds", 0, 2, 0.5, keys=("rare", "anchor"))
+    ] = field(default_factory=lambda: {"rare": 1.0, "anchor": 1.0})
     """Weight of each rule that selects seeds."""
     levels: Annotated[
-        Mapping[Level, Weight], MinLen(1), Evolves("writer", 0, 1, 0.3, keys=("easy", "medium", "hard"))] = (
-        field(default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
-    )
+        Mapping[Level, Weight],
+        MinLen(1),
+        Evolves("writer", 0, 1, 0.3, keys=("easy", "medium", "hard")),
+    ] = field(default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
     """Weight of each level of difficulty."""
     domains: Annotated[
         Mapping[Domain, Weight], Evolves("seeds", 0.25, 4, 0.75, keys=DOMAINS, absent=1.0)
@@ -57,9 +60,8 @@ class SeedRules:
     """Weight of an entity if one of its pictures shows a year that can be read from close up. Other
     entities of the same domain have the weight 1."""
     abilities: Annotated[
-        Mapping[Ability, Weight], MinLen(1), Evolves("seeds", 0, 2, 0.5, keys=ABILITIES)] = field(
-        default_factory=lambda: dict.fromkeys(ABILITIES, 1.0)
-    )
+        Mapping[Ability, Weight], MinLen(1), Evolves("seeds", 0, 2, 0.5, keys=ABILITIES)
+    ] = field(default_factory=lambda: dict.fromkeys(ABILITIES, 1.0))
     """Weight of each ability that a question may demand, such as "perception+search". Only the
     method "exploration" uses these weights (ODE 3.1)."""
     per_entity: Annotated[int, Ge(1), Le(20)] = 1

@@ -89,7 +89,8 @@ class Numbers:
         calls, calls_kept = _in_words(played.calls_by_tool), _in_words(kept.calls_by_tool)
         lines = [
             f"kept      {kept.num_episodes:,} of {played.num_episodes:,} episodes{turns}",
-            f"calls     {calls}" + (f"; in kept episodes {calls_kept}" if calls_kept != calls else ""),
+            f"calls     {calls}"
+            + (f"; in kept episodes {calls_kept}" if calls_kept != calls else ""),
             f"pictures  in kept episodes {kept.sums['pictures_found']:,} found, {kept.sums['pictures_made']:,} made; "
             f"{kept.sums['tool_pictures_used_again']:,} of them used again ({kept.sums['made_pictures_used_again']:,} made ones)",
         ]
