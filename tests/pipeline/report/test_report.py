@@ -408,6 +408,25 @@ def test_a_reader_filters_opens_a_question_and_comes_back(made):
         assert not page.messages, page.messages
 
 
+CROSSED = """(() => {
+  const node = (id) => ({ id, kind: "entity", label: id, sub: "" });
+  const edge = (from, to, label) => ({ from, to, label, kind: "claim" });
+  const graph = { answer: "r", nodes: ["picture", "x0", "x1", "x2", "r"].map(node), edges: [edge("picture", "x0", "shows"),
+    edge("x0", "x1", "author"), edge("x1", "x2", "influenced by"), edge("picture", "r", "reads: inscription")] };
+  document.body.append(questloom.graph(graph, "", 400, ""));
+  const boxes = [...document.querySelectorAll(".graph text.relation")].map((text) => text.getBBox());
+  const apart = (a, b) => a.x + a.width <= b.x + 2 || b.x + b.width <= a.x + 2 || a.y + a.height <= b.y + 2 || b.y + b.height <= a.y + 2;
+  return boxes.length === 4 && boxes.every((a, i) => boxes.slice(0, i).every((b) => apart(a, b)));
+})()"""
+
+
+@needs_chromium
+def test_the_labels_of_edges_do_not_lie_on_each_other(made):
+    with Page() as page:
+        page.open((made[2] / "index.html").as_uri())
+        assert page.run(CROSSED)
+
+
 def test_evidence_is_said_with_labels_and_without_what_is_empty(made):
     names = Names(made[1])
     assert evidence_text(
