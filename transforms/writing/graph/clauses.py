@@ -261,12 +261,15 @@ class Clauses(ABC):
                     )
                 continue
             subject = self.noun_phrase(other, subject=True)
+            short = ends_in_short_clause(subject.split())
             self.cost += (
-                0.8 * max(0, len(subject.split()) - 3)
-                + (1.0 if ends_in_short_clause(subject.split()) else 4.0) * num_relative(subject)
+                (0.4 if short else 0.8) * max(0, len(subject.split()) - 3)
+                + (1.0 if short else 4.0) * num_relative(subject)
                 + 4.0 * (frame.preposition in ("by", "of", "from"))
             )
             said = frame.gap(subject)
+            # "A town that district has as its capital"
+            self.cost += 5.0 * (bool(frame.rest) and head.startswith("a"))
             self.cost += 4.0 * said.endswith((" is", " was"))  # "the town where this library is"
             if (
                 frame.preposition in ("in", "at", "on")

@@ -35,7 +35,7 @@ _THAT = re.compile(r"\b[Tt]hat\b")
 _AGAIN = re.compile(r"\b[Tt]his (?:man|woman|person)\b|(?<=\bas) this [a-z]+\b")
 """The words for the pictured person, or for the second of two things that have "the same" of
 something. They may repeat a noun."""
-_STRESSED = re.compile(r"\b(?:of|in|on|at|by|from) (it|him|her)\b ?(\w*)")
+_STRESSED = re.compile(r"\b(?:of|in|on|at|by|for|from) (it|him|her)\b ?(\w*)")
 _COUNTED = re.compile(r"\bthe (?:first|second|third) ([\w’'-]+)")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
@@ -87,6 +87,7 @@ _IRREGULAR = {
     "rose": "rise",
     "crosses": "cross",
 }
+_MADE = frozenset({"creat", "paint"})
 _APART = frozenset({"another", "Another", "other", "first", "second", "third"})
 """Words that distinguish two things of the same kind, such as "another" and "second"."""
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
@@ -324,14 +325,16 @@ def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 @functools.lru_cache(maxsize=50_000)
-def verbs_of(sentence: str, language: str = "en") -> frozenset[str]:
-    """The stems of a sentence's verbs, without those of births, deaths and being.
+def verbs_of(sentence: str, language: str = "en") -> tuple[str, ...]:
+    """The stems of a sentence's verbs, without those of births, deaths and being. What was painted
+    was made.
 
-    >>> sorted(verbs_of("A river flows past the town where she was born and built a church."))
-    ['build', 'flow']
+    >>> verbs_of("A river flows past the town where she was born and painted what he made.")
+    ('flow', 'make', 'make')
     """
     known = frozenset().union(*_verbs(language)) - _SMALL
-    return frozenset(stem(w) for w in re.findall(r"[a-z]+", sentence) if w in known)
+    found = (stem(w) for w in re.findall(r"[a-z]+", sentence) if w in known)
+    return tuple("make" if verb in _MADE else verb for verb in found)
 
 
 @functools.cache

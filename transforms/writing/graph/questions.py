@@ -33,7 +33,7 @@ SPLIT = 2.0
 LYING = 2.0
 """Cost of "On which river does the birthplace of this novel's author lie?". Readers gave it 3 of 5,
 and "Which river flows past …?" 5."""
-LATE = 2.0
+LATE = 3.5
 """Cost of a clause behind the verb: "In which town was the woman born who discovered this fish?"."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
@@ -221,7 +221,11 @@ def _literal(phrases: NounPhrases) -> str:
         return said
     noun = phrase.measure or phrases.choose(phrase.o or ("value",))
     phrases.cost += TRAILING * bool(units)
-    return f"what is {phrases.possessor(claim.subject, noun)}{f', in {units}' if units else ''}?"
+    said, of = phrases.possessor(claim.subject, noun), f"the {noun} of "
+    if units and said.startswith(of) and len(said.split()) > 2 * LIGHT:
+        # Not "the area of the district where that town lies, in square kilometres".
+        return f"what is the {noun}, in {units}, of {said.removeprefix(of)}?"
+    return f"what is {said}{f', in {units}' if units else ''}?"
 
 
 def _happened(phrases: NounPhrases, index: int, when: str) -> str:

@@ -119,7 +119,7 @@ class Telling(References):
         lies = (frame.middle, frame.preposition) == ("", "in")
         area = lies and words.kinds(var)[:1] in (("county",), ("region",))
         # "The founder died in a town.", where "the town where the founder died" was possible.
-        somewhere = 0.5 * (slot == "o" and words.is_place(var))
+        somewhere = 0.7 * (slot == "o" and words.is_place(var))
         alone = 4 * area or person or known == words.form.anchor or somewhere
         self._empty = EMPTY * alone * (not more)
         self.cost += self._empty
