@@ -31,6 +31,7 @@ from benchmarks.truth_reader.query import (
     Named,
     Pictured,
     Related,
+    Told,
     Winner,
     inverse,
     renamed,
@@ -236,7 +237,15 @@ class Grammar(Amounts):
                 bare = word == "the" and found.end == end and not said
                 if bare and contrasted:
                     continue
+                if word == "the" and not bare and not other:
+                    found = self.told(found)
                 yield found._replace(cost=found.cost + BARE * bare)
+
+    def told(self, part: Part) -> Part:
+        """A description with "the", which may repeat what the text has said."""
+        said = tuple(a for a in part.atoms if not isinstance(a, Told))
+        atoms = (*part.atoms, Told(part.var, part.noun, said, part.end))
+        return part._replace(atoms=atoms) if "." in self.text[: part.end] else part
 
     def kind(self, var: str, noun: str) -> tuple[Atom, ...]:
         """The atoms of a noun: who has an occupation is a person."""
@@ -634,7 +643,9 @@ class Grammar(Amounts):
             if not self.at(end, "as"):
                 twin = f"s{start}"
                 shared = (Related(SELF, relation, var), Related(twin, relation, var))
-                yield Part(end, (said, *shared, Differ(SELF, twin), Back(twin, "", "twin")), 0)
+                told = Told(var, "", (said, shared[1]), end)
+                atoms = (said, *shared, Differ(SELF, twin), Back(twin, "", "twin"), told)
+                yield Part(end, atoms, 0)
 
     def _object(self, start: int, relation: str) -> Iterator[Part]:
         if start < len(self.text):

@@ -121,6 +121,20 @@ class Back:
 
 
 @dataclass(frozen=True)
+class Told:
+    """A description with "the", of the thing `var`, called `noun`. If it repeats what the text has
+    said of a thing, it means this thing.
+
+    `said` are the conditions of the description. The description ends at the position `end`.
+    """
+
+    var: str
+    noun: str
+    said: tuple["Atom", ...]
+    end: int
+
+
+@dataclass(frozen=True)
 class Another:
     """`var` differs from all earlier things that are called `noun`."""
 
@@ -167,6 +181,7 @@ Atom = (
     | Compared
     | Seen
     | Back
+    | Told
     | Another
     | Differ
     | Winner
@@ -206,6 +221,8 @@ def renamed(atom: Atom, old: str, new: str) -> Atom:
         return (
             tuple(swap(v) for v in value)
             if isinstance(value, tuple)
+            else renamed(value, old, new)
+            if isinstance(value, Atom)
             else new
             if value == old
             else value
@@ -219,6 +236,12 @@ def renamed(atom: Atom, old: str, new: str) -> Atom:
             for v in [getattr(atom, f.name)]
         }
     )
+
+
+def place_of(var: str) -> int:
+    """The position in the text at which a variable's phrase begins."""
+    digits = "".join(c for c in var if c.isdigit())
+    return int(digits) if digits else 10_000
 
 
 def variables(atom: Atom) -> tuple[str, ...]:
