@@ -623,15 +623,17 @@ class Grammar(Amounts):
         if not self.at(start, "the", "same"):
             return
         var = self._var(start)
-        heads: list[tuple[int, Atom]] = [
-            (end, Kind(var, noun)) for end, noun in self.lexicon.nouns.found(self.text, start + 2)
+        heads: list[tuple[int, Atom, str]] = [
+            (end, Kind(var, noun), relation)
+            for end, noun in self.lexicon.nouns.found(self.text, start + 2)
         ]
-        heads += [
-            (start + 2 + len(role), Called(var, " ".join(role)))
-            for role in self.lexicon.roles
-            if self.at(start + 2, *role)
-        ]
-        for end, said in heads:
+        for role, meaning in self.lexicon.roles.items():
+            # "From the same family" says whose family it is, not from which country they came.
+            parts = [p for p in relation.split() if p in inverse(meaning).split()]
+            if parts and self.at(start + 2, *role):
+                end = start + 2 + len(role)
+                heads.append((end, Called(var, " ".join(role)), " ".join(parts)))
+        for end, said, relation in heads:
             for other in self.noun_phrase(end + 1) if self.at(end, "as") else ():
                 both = (
                     said,

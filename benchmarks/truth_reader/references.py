@@ -27,7 +27,7 @@ from benchmarks.truth_reader.query import (
     place_of,
     renamed,
 )
-from benchmarks.truth_reader.told import repeated
+from benchmarks.truth_reader.told import is_called, repeated
 
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
@@ -238,17 +238,23 @@ def _candidates(
         last = max((s for s in talk.starts if s < start), default=-1)
         here = any(place_of(v) > start and _is_somebody(v, outright, implied) for v in latest)
         spoken = {*((place_of(v), v) for v in latest), *talk.mentions}
-        # "That other man's portrait bears a year. How many years later did he die?"
-        only = {v for p, v in spoken if last <= p < start and v in sexed}
-        if not here and len(only) == 1:
-            return list(only)
         unsexed = [v for v in latest if not any(n in sexes for n in outright.get(v, ()))]
         people = [v for v in unsexed if _is_somebody(v, outright, implied)]
+        if not here:
+            # "That other man's portrait bears a year. How many years later did he die?"
+            only = {v for p, v in spoken if last <= p < start and v in sexed}
+            only = only or {v for p, v in spoken if last <= p < start and v in people}
+            # "That other woman was trained by a woman. When was she born?"
+            subject = {v for p, v in spoken if p == last and v in only}
+            if back.noun in ("he", "she") and len(subject) == 1:
+                return list(subject)
+            if len(only) == 1:
+                return list(only)
         return [*sexed, *people, *(v for v in unsexed if v not in people)]
     if back.mode == "other":
         latest = [v for v in latest if v not in pictured] or latest
     if back.mode in ORDER:
-        same = [v for v in reversed(latest) if back.noun in outright.get(v, ())]
+        same = [v for v in reversed(latest) if is_called(back.noun, outright.get(v, set()))]
         return same[ORDER.index(back.mode) :][:1]
     exact = [v for v in latest if back.noun in outright.get(v, ())]
     tail = [v for v in latest if any(n.split(" ")[-1] == back.noun for n in outright.get(v, ()))]

@@ -13,6 +13,7 @@ from benchmarks.truth_reader.query import (
     Another,
     Atom,
     Back,
+    Called,
     Compared,
     Differ,
     Has,
@@ -221,9 +222,13 @@ class Sentences(Grammar):
         """Reads nothing, or a clause about the subject behind its verb: "(In which town was the
         woman born) who discovered this fish?"."""
         yield Part(start, (), subject.cost)
-        if self.at(start, "who"):
+        names_only = all(isinstance(a, Kind | Called) for a in subject.atoms)
+        if self.at(start, "who") and names_only:
             for said in self.verb_phrases(start + 1):
-                yield said._replace(atoms=about(said, subject.var), cost=subject.cost + said.cost)
+                atoms = about(said, subject.var)
+                whole = self.told(subject._replace(atoms=(*subject.atoms, *atoms), end=said.end))
+                cost = subject.cost % BARE + said.cost
+                yield said._replace(atoms=whole.atoms[len(subject.atoms) :], cost=cost)
 
     def _subject(self, start: int) -> Iterator[tuple[Part, tuple[Atom, ...], str]]:
         """Reads the auxiliary verb and the noun phrase of an inverted clause."""

@@ -80,7 +80,7 @@ def _fits(
         return
     claim, *rest = claims
     if isinstance(claim, Kind | Called):
-        if claim.var in means and _is_called(claim.noun, nouns.get(means[claim.var], set())):
+        if claim.var in means and is_called(claim.noun, nouns.get(means[claim.var], set())):
             yield from _fits(rest, before, new, means, nouns)
         return
     for atom in before:
@@ -90,7 +90,8 @@ def _fits(
                 yield from _fits(rest, before, new, more, nouns)
 
 
-def _is_called(noun: str, nouns: set[str]) -> bool:
+def is_called(noun: str, nouns: set[str]) -> bool:
+    """Whether a noun is one of a thing's nouns, or the last word of one ("station")."""
     return noun in nouns or any(n.split(" ")[-1] == noun for n in nouns)
 
 
