@@ -27,7 +27,7 @@ from benchmarks.truth_reader.query import (
     place_of,
     renamed,
 )
-from benchmarks.truth_reader.told import is_called, repeated
+from benchmarks.truth_reader.told import is_called, parts_of, repeated
 
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
@@ -126,6 +126,8 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
     ]
     if back.mode == "it":
         before = _able(back, before, rest, outright, talk) or before
+    if back.mode == "twin":
+        before = _likened(back, before, rest) or before
     pictured = {a.var for a in rest if isinstance(a, Pictured)}
     kinds = {a.var for a in rest if isinstance(a, Kind)}
     for rank, target in enumerate(
@@ -166,6 +168,27 @@ def _able(
     wanted = [" ".join(f">{p}" for p in properties.split()) for properties in has]
     return [
         v for v in before if all(any(talk.can(n, w) for n in outright.get(v, ())) for w in wanted)
+    ]
+
+
+def _likened(back: Back, before: list[str], rest: tuple[Atom, ...]) -> list[str]:
+    """The things of which the text has said what "the same" repeats: "the same saint" as that of a
+    church before."""
+    parts = {
+        p
+        for a in rest
+        if isinstance(a, Related) and a.var == back.var
+        for p in parts_of(a.relation)
+    }
+    return [
+        v
+        for v in before
+        if any(
+            (a.var == v and parts & parts_of(a.relation))
+            or (a.other == v and parts & parts_of(inverse(a.relation)))
+            for a in rest
+            if isinstance(a, Related)
+        )
     ]
 
 

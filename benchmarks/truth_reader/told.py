@@ -99,9 +99,9 @@ def _same(claim: Atom, atom: Atom) -> Iterator[list[tuple[str, str]]]:
     """Yields the pairs of variables that must stand for the same, if an earlier atom says a claim."""
     match claim, atom:
         case Related(var, relation, other), Related(left, earlier, right):
-            if _parts(relation) & _parts(earlier):
+            if parts_of(relation) & parts_of(earlier):
                 yield [(var, left), (other, right)]
-            if _parts(relation) & _parts(inverse(earlier)):
+            if parts_of(relation) & parts_of(inverse(earlier)):
                 yield [(var, right), (other, left)]
         case Has(var, properties, literal), Has(left, earlier, right):
             if {*properties.split()} & {*earlier.split()}:
@@ -119,7 +119,7 @@ def _same(claim: Atom, atom: Atom) -> Iterator[list[tuple[str, str]]]:
             yield [(var, left)]
 
 
-def _parts(relation: str) -> frozenset[str]:
+def parts_of(relation: str) -> frozenset[str]:
     """The single meanings of a relation; "in a place" is each property of a place."""
     found: set[str] = set()
     for part in relation.split():
