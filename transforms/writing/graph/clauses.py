@@ -371,6 +371,9 @@ class Clauses(ABC):
         listed = self.form_words.words.listed
         where = light([r for r in reduced if r.split(" ")[0] in PREPOSITIONS])
         done = light([r for r in reduced if r not in where])
+        verbs = {r.split(" ")[0] for r in done}
+        if len(verbs) == 1 < len(done):  # "born in Velm in 1847"
+            done = [" ".join([done[0], *(r.partition(" ")[2] for r in done[1:])])]
         clauses = [f"{opening} {listed(light(said))}".strip() for opening, said in relative.items()]
         parts = [*where, *([listed(done)] if done else []), *clauses]
         self.cost += (

@@ -46,7 +46,9 @@ _BACK = re.compile(r"\bthat (?:other )?([a-z-]+)\b")
 _STAYING = frozenset({"about", "after", "on", "to"})
 _STRANDED = re.compile(r"\b(\w+) (of|by|to|from|after|in|at|on|as|with|for|into)\?$")
 _SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
-_SHORT_CLAUSE = re.compile(r" (?:that|who) \w+ this [\w-]+(?:'s \w+)?$")
+_SHORT_CLAUSE = re.compile(r" (?:that|who) \w+ this [\w-]+(?: [\w-]+)?(?:'s \w+)?$")
+_SHORT_INSIDE = re.compile(r"(?<=\w)(?: that| who) \w+ this [\w-]+(?: [\w-]+)?(?= \w+\?$)")
+"""A short clause before the last verb: "the town where the woman who commissioned this bridge died?"."""
 _COLLIDING = re.compile(r"\b(?:was|is) \w+(?: up)? (?:was|is)\b")
 _HAD_BUILT = re.compile(r"\bhad ((?:the|this|that) [^.?]+?) built\b")
 _PARTICLE = re.compile(r" (?:up|out|away)\?$")
@@ -174,6 +176,7 @@ def _sentence_faults(sentence: str, language: str) -> list[str]:
     if len(sentence.split()) > MAX_SENTENCE:
         found.append("sentence too long")
     told = _ASKING.sub(r"\1", sentence).partition(" ")[2].partition(" ")[2]
+    told = _SHORT_INSIDE.sub("", told)
     nested = num_relative(told, language)
     if nested > MAX_NESTED or (nested == MAX_NESTED and not _ends_in_clause(told, language)):
         found.append("nested clauses")
@@ -233,8 +236,10 @@ def _is_lost(sentence: str, language: str) -> bool:
     finite, halves = _verbs(language)
     sentence = _PARTICLE.sub("?", sentence)
     trailing = _TRAILING.search(sentence)
-    if trailing and trailing[2] in finite and is_heavy(trailing[1].split()):
-        return True
+    if trailing and trailing[2] in finite:
+        subject = trailing[1].split()
+        if is_heavy(subject) and not ends_in_short_clause(subject):
+            return True
     found = _SPLIT.search(sentence)
     if found is None or found[2] not in halves:
         return False

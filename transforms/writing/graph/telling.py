@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
 from questloom.records.form import Reads, Term
-from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import num_relative
@@ -97,6 +96,7 @@ class Telling(References):
             return self._has(known, var, self.choose(implied))
         light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
         more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
+        rest = [i for i in light if i not in more]
         roles = words.ends(index, slot)
         by_role = bool(roles and person and (more or facts)) and self.rng.random() < 0.6
         if by_role and not more:
@@ -136,6 +136,10 @@ class Telling(References):
                 weak = weak and " by the same " not in named
                 self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
+                if rest and self.rng.random() < 0.5:
+                    # "A man from the family attended the academy and died in Velm."
+                    claims.append((rest[0], self._slot(rest[0], var)))
+                    self.used.add(rest[0])
                 more_said = self.predicates(claims)
                 self.cost += READ_ON * self._reads_on(named, more_said)
                 return f"{named} {more_said}."
@@ -178,9 +182,8 @@ class Telling(References):
         if claims:
             head, named = named, self.modified(named, claims, person, bare_head=True)
             # "Her family donated a painting in the museum": was it donated there?
-            more_said = named.removeprefix(head).split()
-            inside = bool(more_said) and more_said[0] in ("at", "in") and not words.is_place(var)
-            self.cost += INSIDE * inside
+            inside = named.removeprefix(head).startswith((" at ", " in "))
+            self.cost += INSIDE * (inside and not words.is_place(var))
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
 
@@ -261,11 +264,12 @@ class Telling(References):
         of = self.possessor(known, role)
         one_of_many = slot == "s" and role not in self.form_words.data["only_one"]
         if one_of_many:
-            plural = self.form_words.words.plural(role)
-            if of.startswith("the "):
-                of = f"{self.form_words.words.indefinite(role)} of{of.partition(' of')[2]}"
-            else:
-                of = f"one of {of.removesuffix(role)}{plural}"
+            said = self.form_words.words
+            of = (
+                f"{said.indefinite(role)} of{of.partition(' of')[2]}"
+                if of.startswith("the ")
+                else f"one of {of.removesuffix(role)}{said.plural(role)}"
+            )
         self.introduce(var, role)
         self._mentioned.append(var)
         self.subject = var
