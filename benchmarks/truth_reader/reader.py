@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from datetime import date
 
+from benchmarks.truth_reader.execution import Execution, TooMany
 from benchmarks.truth_reader.lexicon import Lexicon, is_kind, tokens
 from benchmarks.truth_reader.query import (
-    Execution,
     Number,
     Pictured,
     Query,
     Target,
     Text,
-    TooMany,
 )
 from benchmarks.truth_reader.references import Talk, resolved
 from benchmarks.truth_reader.sentences import Sentences
