@@ -5,6 +5,7 @@ import random
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from questloom.language.frames import PREPOSITIONS, Frame, share_verb
@@ -23,7 +24,7 @@ MOST_BEFORE_REST = 3
 """Maximum number of words between a verb and the rest of its sentence: "has that town as its
 capital"."""
 HERS = 5.0
-"""Cost of a clause behind "by her": "the painting by her that was made in Velm"."""
+"""Cost of a clause behind another person: "the painting by her that was made in Velm"."""
 STYLE = 3.0
 """Cost of a value behind its noun that could stand before the noun."""
 LIGHT = 4
@@ -389,6 +390,11 @@ class Clauses(ABC):
         self.cost += HERS * (len(parts) > 1 and parts[0] in ("by her", "by him"))
         # "The same artist as the second painting that was made there": which was made there?
         self.cost += HOPELESS * any(" as the " in p for p in parts[:-1])
+        # "The man inspired by Ada Orme who worked for that museum": who worked there?
+        self.cost += HERS * any(
+            part.split()[-1][:1].isupper() and after.startswith("who ")
+            for part, after in pairwise(parts)
+        )
         # "The painting by this man owned by the museum": is the man owned?
         self.cost += HOPELESS * any(n in f" {p} " for p in where for n in nouns if done)
         return " ".join([head, *parts])

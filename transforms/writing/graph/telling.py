@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
 from questloom.records.form import Reads, Term
+from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import num_relative
@@ -115,7 +116,8 @@ class Telling(References):
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
         # "That town is in a district": so is every town.
-        area = words.kinds(var)[:1] in (("county",), ("region",)) and frame.preposition == "in"
+        lies = (frame.middle, frame.preposition) == ("", "in")
+        area = lies and words.kinds(var)[:1] in (("county",), ("region",))
         # "The founder died in a town.", where "the town where the founder died" was possible.
         somewhere = 0.5 * (slot == "o" and words.is_place(var))
         alone = 4 * area or person or known == words.form.anchor or somewhere
@@ -328,11 +330,12 @@ class Telling(References):
     def head(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
         """The article and noun with which a description begins. In a statement, "the woman from that
         family" would be the only one: the text has "a woman" for relations that many things may have
-        to the same thing."""
+        to the same thing, unless a name or a year and all that the text says of her tell which."""
         words = self.form_words
         ends = [(slot, self.other(i, slot)) for i, slot in claims]
-        many = all(s == "s" and isinstance(t, str) and t not in words.reads for s, t in ends)
-        if self.asking or not many:
+        named = any(isinstance(t, Value) or t in words.reads for _, t in ends)
+        more = {i for i, _ in words.describing(var)} & self.held - {i for i, _ in claims}
+        if self.asking or (named and not more) or any(slot == "o" for slot, _ in ends):
             return super().head(var, noun, claims)
         return self._first_named(var)
 

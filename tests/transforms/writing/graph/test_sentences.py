@@ -900,3 +900,18 @@ def test_what_was_done_is_said_once():
         t for t, told in _tellings(kinds, "date year", *clauses, num=400) if told.cost < HOPELESS
     ]
     assert texts and not any("was a mineral" in t.split(". ")[-1] for t in texts), texts
+
+
+def test_what_a_name_does_not_single_out_is_no_the():
+    clauses = ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P88 Ivo Mersk", "x2 P177 x3", "x3 P610 a")
+    kinds = "x0 church building, x1 human, x2 arch bridge, x3 river"
+    texts = [t for t, _ in _tellings(kinds, "entity", *clauses, num=400)]
+    assert any(re.search(r"\ban arch bridge [^.]*Ivo Mersk", t) for t in texts), texts
+
+
+def test_a_clause_may_not_seem_to_be_about_somebody_named():
+    clauses = ("image x0", "x0 P195 x1", "x2 P737 Ivo Mersk", "x2 P108 x1", "x2 P22 x3", "x3 P26 a")
+    kinds = "x0 painting, x1 art museum, x2 human, x3 human, a human"
+    said = "employed a man in", "Ivo Mersk who worked"
+    clear, unclear = _cheapest(kinds, "entity", clauses, *said)
+    assert clear + 10 < unclear < 99, (clear, unclear)
