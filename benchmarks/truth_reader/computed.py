@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchmarks.truth_reader.lexicon import Tokens, plural
-from benchmarks.truth_reader.parts import BARE, Part
+from benchmarks.truth_reader.parts import BARE, Part, about
 from benchmarks.truth_reader.query import (
     WRITTEN,
     Atom,
@@ -50,15 +50,20 @@ class Computed(Things):
                 yield end, atoms, Target(precision, ("when",)), cost
 
     def _dated(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], int]]:
-        """Reads the event of a "when" question: "did {x} die", "was {x} built"."""
+        """Reads the event of a "when" question: "did {x} die", "was {x} built", "was {x}
+        discovered on {y}"."""
         for subject, more, aux in self._subject(start):
             for frame in self.lexicon.frames:
                 for auxiliary, rest in frame.turned if frame.time else ():
                     end = subject.end + len(rest)
-                    if auxiliary == aux and self.text[subject.end : end] == rest:
-                        said = (*subject.atoms, *more, Has(subject.var, frame.time, "when"))
-                        for late in self._late(end, subject):
-                            yield late.end, (*said, *late.atoms), late.cost
+                    if auxiliary != aux or self.text[subject.end : end] != rest:
+                        continue
+                    said = (*subject.atoms, *more, Has(subject.var, frame.time, "when"))
+                    for late in self._late(end, subject):
+                        yield late.end, (*said, *late.atoms), late.cost
+                    for where in self.complements(end, frame, False):
+                        atoms = (*said, *about(where, subject.var))
+                        yield where.end, atoms, subject.cost + where.cost
 
     def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads the rest of a question after "how many years after", such as "this bridge was built

@@ -47,6 +47,8 @@ THINGS = [
     some("Q67", "mountain range", "The Horns"),
     grown("Q20", ("P4552", "Q67")),
     grown("Q27", ("P915", "Q65")),
+    grown("Q28", ("P921", "Q58")),
+    grown("Q32", ("P159", "Q4")),
     some("Q68", "sovereign state", "Norland"),
     grown("Q2", ("P27", "Q68")),
     grown("Q10", ("P27", "Q68")),
@@ -104,6 +106,13 @@ WORDS = [
     ("This film was shot on an island. Which shipwreck took place on that island?", "Q27", "Q66", GOOD),
     ("Which range includes this mountain?", "Q20", "Q67", GOOD),
     ("Which range includes this mountain?", "Q23", "Q67", NONE),
+    # home towns, subjects, and who discovered what in the asked year
+    ("Which river flows past the home town of this shipyard?", "Q32", "Q5", GOOD),
+    ("Which river flows past the home town of this museum?", "Q13", "Q5", NONE),
+    ("In which year did the subject of this biography die?", "Q28", (1871,), GOOD),
+    ("In which year did the subject of this film die?", "Q27", (1871,), NONE),
+    ("In which year was a mineral discovered by Gro Lund?", "old", (1870,), GOOD),
+    ("In which year was a mineral discovered by Nils Berg?", "old", (1870,), NONE),
 ]  # fmt: skip
 
 
