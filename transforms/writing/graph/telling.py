@@ -349,10 +349,12 @@ class Telling(References):
         if len(claims) > 1:
             return noun
         same = self._alike(short(self.form_words, noun))
-        ends = {self.other(i, slot) for i, slot in claims}
-        for claim in self.form_words.claims:
-            if (claim.subject in same and claim.object in ends) or (
-                claim.object in same and claim.subject in ends
+        told = self.form_words.claims
+        said = {(told[i].property, slot, self.other(i, slot)) for i, slot in claims}
+        for claim in told:
+            # Not "the other man who commissioned that museum" of somebody else who worked for it.
+            if (claim.subject in same and (claim.property, "s", claim.object) in said) or (
+                claim.object in same and (claim.property, "o", claim.subject) in said
             ):
                 self._now_another = short(self.form_words, noun)
                 self._names[var] = f"the other {self._now_another}"
