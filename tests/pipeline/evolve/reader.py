@@ -105,6 +105,11 @@ class Reader:
             )
         return made if isinstance(made, str) else json.dumps(made)
 
+    # the planner
+
+    def _take_facts(self, text: str, blocks: Blocks) -> Any:
+        return {"statements": []}
+
     # the writer
 
     def _word_plan(self, text: str, blocks: Blocks) -> Any:

@@ -140,8 +140,9 @@ def recipe_of_all_roles(url: str, model: Path, grpo: Path):
         "draft": {
             "hops": {"easy": 1, "medium": 1},
             "rounds": {"easy": 2, "medium": 2},
+            "text_facts": {"pages": 1, "samples": 1},
         },
-        "certificate": {"max_guess": 0.5},
+        "certificate": {"max_guess": 0.5, "bases": ["margin", "votes"]},
         "pictures.min_side": 200,
         "filters": {
             "text_only": True,

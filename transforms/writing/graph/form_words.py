@@ -270,8 +270,8 @@ class FormWords:
         data = self.data
         if any(k in data["quoted_kinds"] for k in kinds):
             return f"“{name}”"
-        if name in data["the_names"]:
-            return f"the {name}"
+        if name in data["the_names"] or re.match(r"\d{4} [A-Z]", name):
+            return f"the {name}"  # "the 1919 Balaro election"
         if name.split(" ")[0] in ("The", "the", "A", "An"):
             return name
         endings = tuple(f" {e}" for e in data["the_endings"])
