@@ -163,12 +163,14 @@ def _fewest_gaps(
     stop_below: int,
 ) -> Margin:
     left: list[tuple[int, str, list[Part]]] = []
+    least = facts.trust.least_margin(stop_below) if stop_below else 0
     breaking: set[str] = set()
     for rival in rivals:
         gaps, against = _held_against(facts, rival, parts, sure, most=0 if stop_below else 1)
         if not against:
+            # A rival with fewer gaps than `least` is too near, whatever its page says.
             num_gaps = len(gaps) - (
-                _num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0
+                _num_vetoed(facts, rival, gaps) if least <= len(gaps) <= stop_below else 0
             )
             if num_gaps < stop_below:
                 return Margin(

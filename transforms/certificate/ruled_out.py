@@ -3,12 +3,13 @@
 A class of a larger store has more members, and nearly all state another value than the description.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from questloom.records.form import ClaimClause, ClassClause
 from questloom.transforms.certificate.description import Part
-from questloom.transforms.certificate.fitting import matches_of, size_of_part
+from questloom.transforms.certificate.fitting import matches_of
+from questloom.transforms.certificate.part_status import status
 from questloom.transforms.facts.indexed import classes_named
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.values import (
@@ -31,8 +32,8 @@ INDEXES_KEPT = 256
 class _Index:
     """The members of a class by the things that they name in one property."""
 
-    unsure: tuple[str, ...]
-    """Members that no named thing rules out: they name none, or may have further values."""
+    sure: frozenset[str]
+    """Members that name a thing, and surely have no further value."""
     by_thing: dict[str, list[str]]
     by_name: dict[str, list[str]]
     """The named things by their names."""
@@ -52,18 +53,30 @@ def possible_matches(facts: Lookups, part: Part, parts: list[Part]) -> Collectio
     Returns:
         The matches in any order; None if they cannot be enumerated.
     """
-    others = [p for p in parts if _names_thing(p)]
-    if (
-        not others
-        or not isinstance(part.clause, ClassClause)
-        or not FEW < size_of_part(facts, part) <= ENUMERATION_LIMIT
-    ):
-        return matches_of(facts, part)
-    left = _left_by(facts, part.clause.class_id, others[0])
-    for other in others[1:]:
-        if len(left) > FEW:
-            left &= _left_by(facts, part.clause.class_id, other)
+    found = matches_of(facts, part)
+    kind = next((p for p in parts if isinstance(p.clause, ClassClause)), None)
+    if found is None or len(found) <= FEW or kind is None:
+        return found
+    left = set(found) if part is kind else set(_of_kind(facts, found, kind))
+    assert isinstance(kind.clause, ClassClause)
+    if facts.num_members(kind.clause.class_id) > ENUMERATION_LIMIT:
+        return left
+    for other in parts:
+        if len(left) > FEW and other is not part and _names_thing(other):
+            sure, possible = _members_by(facts, kind.clause.class_id, other)
+            left = {m for m in left if m in possible or m not in sure}
     return left
+
+
+def _of_kind(facts: Lookups, things: Iterable[str], kind: Part) -> Iterator[str]:
+    """The things that may be of a kind. Things with the same direct classes are alike."""
+    may_be: dict[tuple[str, ...], bool] = {}
+    for thing in things:
+        classes = classes_named(facts, thing)
+        if classes not in may_be:
+            may_be[classes] = status(facts, thing, kind) != "contradicted"
+        if may_be[classes]:
+            yield thing
 
 
 def _names_thing(part: Part) -> bool:
@@ -75,8 +88,9 @@ def _names_thing(part: Part) -> bool:
     )
 
 
-def _left_by(facts: Lookups, class_id: str, part: Part) -> set[str]:
-    """The members of a class that a part may leave in."""
+def _members_by(facts: Lookups, class_id: str, part: Part) -> tuple[frozenset[str], set[str]]:
+    """Two sets of members of a class: those of which the store tells the value that a part asks
+    for, and those of them that may have the value of the part."""
     assert part.value is not None
     thing, index = part.value.entity, _index(facts, class_id, part.property)
     named = {
@@ -85,27 +99,26 @@ def _left_by(facts: Lookups, class_id: str, part: Part) -> set[str]:
         *index.by_place.get(thing, ()),
         *index.by_name.get(name_told(facts, thing), ()),
     }
-    return {*index.unsure, *(m for n in named for m in index.by_thing.get(n, ()))}
+    return index.sure, {m for n in named for m in index.by_thing.get(n, ())}
 
 
 @remembered(INDEXES_KEPT)
 def _index(facts: Lookups, class_id: str, property: str) -> _Index:
-    unsure: list[str] = []
+    sure: list[str] = []
     by_thing: dict[str, list[str]] = {}
     for member in facts.members(class_id, limit=ENUMERATION_LIMIT):
         values = values_by_key(facts, member, property)
         if (
-            not values
-            or any(v.kind in ("somevalue", "novalue") for v in values)
-            or not (
+            values
+            and all(v.kind not in ("somevalue", "novalue") for v in values)
+            and (
                 facts.trust.complete
                 or is_functional(facts, property, classes_named(facts, member), member)
             )
         ):
-            unsure.append(member)
-            continue
-        for value in values:
-            by_thing.setdefault(value.entity, []).append(member)
+            sure.append(member)
+            for value in values:
+                by_thing.setdefault(value.entity, []).append(member)
     by_name: dict[str, list[str]] = {}
     by_place: dict[str, list[str]] = {}
     for thing in filter(None, by_thing):
@@ -113,4 +126,4 @@ def _index(facts: Lookups, class_id: str, property: str) -> _Index:
             by_name.setdefault(name, []).append(thing)
         for place in places_around(facts, property, thing):
             by_place.setdefault(place, []).append(thing)
-    return _Index(tuple(unsure), by_thing, by_name, by_place)
+    return _Index(frozenset(sure), by_thing, by_name, by_place)
