@@ -10,15 +10,16 @@ from questloom.records.form import ClaimClause, ClassClause
 from questloom.transforms.certificate.description import Part
 from questloom.transforms.certificate.fitting import matches_of
 from questloom.transforms.certificate.part_status import status
-from questloom.transforms.facts.indexed import classes_named
+from questloom.transforms.facts.indexed import INSTANCE_OF
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.value_index import Keys, keys_by_subject
 from questloom.transforms.facts.values import (
     ENUMERATION_LIMIT,
+    exceptions,
     is_functional,
     name_told,
     names_read,
     places_around,
-    values_by_key,
 )
 from questloom.transforms.remembered import remembered
 
@@ -70,13 +71,19 @@ def possible_matches(facts: Lookups, part: Part, parts: list[Part]) -> Collectio
 
 def _of_kind(facts: Lookups, things: Iterable[str], kind: Part) -> Iterator[str]:
     """The things that may be of a kind. Things with the same direct classes are alike."""
-    may_be: dict[tuple[str, ...], bool] = {}
+    kinds, may_be = keys_by_subject(facts, INSTANCE_OF) or {}, dict[Keys, bool]()
     for thing in things:
-        classes = classes_named(facts, thing)
-        if classes not in may_be:
-            may_be[classes] = status(facts, thing, kind) != "contradicted"
+        if (classes := kinds.get(thing, ())) not in may_be:
+            may_be[classes] = not _are_things(classes) or (
+                status(facts, thing, kind) != "contradicted"
+            )
         if may_be[classes]:
             yield thing
+
+
+def _are_things(keys: Keys) -> bool:
+    """Whether keys of values are ids of things. Other keys start with a small letter."""
+    return bool(keys) and all(key[0].isupper() for key in keys)
 
 
 def _names_thing(part: Part) -> bool:
@@ -104,26 +111,30 @@ def _members_by(facts: Lookups, class_id: str, part: Part) -> tuple[frozenset[st
 
 @remembered(INDEXES_KEPT)
 def _index(facts: Lookups, class_id: str, property: str) -> _Index:
+    stated, kinds = keys_by_subject(facts, property), keys_by_subject(facts, INSTANCE_OF)
+    if stated is None or kinds is None:
+        return _Index(frozenset(), {}, {}, {})
+    alike: dict[tuple[Keys, Keys], list[str]] = {}
+    for member in facts.members(class_id, limit=ENUMERATION_LIMIT):
+        if member in stated and member in kinds:
+            alike.setdefault((stated[member], kinds[member]), []).append(member)
     sure: list[str] = []
     by_thing: dict[str, list[str]] = {}
-    for member in facts.members(class_id, limit=ENUMERATION_LIMIT):
-        values = values_by_key(facts, member, property)
+    for (things, classes), members in alike.items():
         if (
-            values
-            and all(v.kind not in ("somevalue", "novalue") for v in values)
-            and (
-                facts.trust.complete
-                or is_functional(facts, property, classes_named(facts, member), member)
-            )
+            _are_things(things)
+            and _are_things(classes)
+            and (facts.trust.complete or is_functional(facts, property, classes))
         ):
-            sure.append(member)
-            for value in values:
-                by_thing.setdefault(value.entity, []).append(member)
+            sure += members
+            for thing in things:
+                by_thing.setdefault(thing, []).extend(members)
     by_name: dict[str, list[str]] = {}
     by_place: dict[str, list[str]] = {}
-    for thing in filter(None, by_thing):
+    for thing in by_thing:
         for name in names_read(facts, thing):
             by_name.setdefault(name, []).append(thing)
         for place in places_around(facts, property, thing):
             by_place.setdefault(place, []).append(thing)
-    return _Index(frozenset(sure), by_thing, by_name, by_place)
+    # Of an exception to a constraint, a named thing does not rule out others.
+    return _Index(frozenset(sure) - exceptions(facts, property), by_thing, by_name, by_place)

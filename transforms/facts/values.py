@@ -85,11 +85,12 @@ def is_functional(
     birth"). A property whose values come and go never counts as functional (single-valued).
     """
     # The subject itself matters so rarely that it is not part of what is remembered.
-    return _is_functional(facts, property, classes, subject in _exceptions(facts, property))
+    return _is_functional(facts, property, classes, subject in exceptions(facts, property))
 
 
 @remembered()
-def _exceptions(facts: Facts, property: str) -> frozenset[str]:
+def exceptions(facts: Facts, property: str) -> frozenset[str]:
+    """The subjects that Wikidata's constraints on a property leave out."""
     info = facts.property(property)
     return frozenset(info.exceptions) if info else frozenset()
 
