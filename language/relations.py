@@ -114,8 +114,8 @@ class PropertyPhrase:
     ) -> "PropertyPhrase":
         """The phrase for a subject and an object of given kinds. Each tuple of kinds begins with
         the most specific kind. If the words for the two kinds conflict, the subject's words are
-        used; an object's words may have `kinds` of their own. For an island as object, "in" becomes
-        "on"."""
+        used; an object's words may have `kinds` of their own. For an island as object, "in" and
+        "at" become "on"."""
         phrase = self
         for kinds, name in ((object_kinds, "kinds_object"), (subject_kinds, "kinds")):
             table = getattr(phrase, name)
@@ -124,7 +124,7 @@ class PropertyPhrase:
                 phrase = replace(phrase, **found)
         if "island" in object_kinds:
             said = (
-                replace(f, preposition="on") if (f.preposition, f.other) == ("in", "o") else f
+                replace(f, preposition="on") if f.preposition in ("at", "in") and f.other == "o" else f
                 for f in phrase.say
             )
             phrase = replace(phrase, say=tuple(said))

@@ -119,9 +119,7 @@ class Grammar(Amounts):
 
     @rule
     def by_role(self, start: int) -> Iterator[Part]:
-        """Reads a phrase such as "the architect of {x}" or "the artist behind {x}", with its
-        modifiers.
-        """
+        """Reads a phrase such as "the architect of {x}", with its modifiers."""
         if self.text[start].lower() not in ("the", "a", "an"):
             return
         var = self._var(start)
@@ -129,8 +127,7 @@ class Grammar(Amounts):
             end = start + 1 + len(role)
             if self.text[start + 1 : end] != role:
                 continue
-            after = end if role[-1] == "behind" else end + 1 if self.at(end, "of") else 0
-            for whose in self.noun_phrase(after) if after else ():
+            for whose in self.noun_phrase(end + 1) if self.at(end, "of") else ():
                 found = Part(
                     whose.end,
                     (Called(var, " ".join(role)), Related(var, relation, whose.var), *whose.atoms),

@@ -1,6 +1,6 @@
 """What a run is made of, counted: levels, hops, kinds of work, relations, repeated words."""
 
-from benchmarks.mix import lines
+from benchmarks.mix import lines, ways
 from questloom.records.form import Ask, ClaimClause, Form, Image, Reads
 from questloom.records.knowledge import entity_value
 from questloom.records.route import Route
@@ -54,4 +54,16 @@ def test_each_line_counts_what_it_says():
         "route, easy: median 4 calls",
     ):
         assert said in made, (said, made)
-    assert made[-3].startswith("relations: 2, the commonest on P84 75.0%")
+    assert made[-4].startswith("relations: 2, the commonest on P84 75.0%")
+
+
+def test_a_way_of_saying_a_relation_is_counted_once_a_question():
+    said = ways(
+        [
+            question(3, "easy", "P84", text="Who is the architect of what this architect designed?"),
+            question(4, "easy", "P84", text="Who designed it?"),
+            question(5, "easy", "P88", text="Who had this castle built?"),
+            question(6, "easy", "P88", text="Who ordered it?"),
+        ]
+    )
+    assert said == {("P84", "architect"): 1, ("P84", "designed"): 1, ("P88", "had … built"): 1}

@@ -12,7 +12,7 @@ from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.fuzzy_words import negated, years_from
-from questloom.transforms.writing.graph.lints import num_relative, stays
+from questloom.transforms.writing.graph.lints import ends_in_short_clause, num_relative, stays
 
 HOPELESS = 1_000.0
 """Cost of a wording that no reader should see, for example a variable without a description, or the
@@ -22,6 +22,10 @@ WEAK = 9.0
 MOST_BEFORE_REST = 3
 """Maximum number of words between a verb and the rest of its sentence: "has that town as its
 capital"."""
+HERS = 5.0
+"""Cost of a clause behind "by her": "the painting by her that was made in Velm"."""
+STYLE = 3.0
+"""Cost of a value behind its noun that could stand before the noun."""
 LIGHT = 4
 """Maximum number of words of a noun phrase in the middle of a clause."""
 _T = TypeVar("_T")
@@ -47,6 +51,8 @@ class Clauses(ABC):
         self.works: dict[str, str] = {}
         """The occupation by which the text calls somebody: "a botanist"."""
         self._depth = 0
+        self.describing: list[str] = []
+        """The people whom the text is describing, the outermost first."""
 
     def choose(self, options: Sequence[_T]) -> _T:
         """Chooses one of several wordings at random. The first wording in the file is chosen a
@@ -117,6 +123,8 @@ class Clauses(ABC):
         If two claims have the same relation or the same verb, the verb appears only once: "holds
         that painting and “Fog”", "was discovered in Karsk by Ivo Mersk".
         """
+        # "That church is in the style of Salt Gothic", where "a Salt Gothic church" was possible.
+        self.cost += STYLE * any(self.is_adjective(i, slot) for i, slot in claims if slot == "s")
         alike = {self.form_words.claims[i].property for i, _ in claims}
         if len(alike) == 1 < len(claims):
             frame = self.frame(claims[0][0], subject=claims[0][1])
@@ -245,19 +253,20 @@ class Clauses(ABC):
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
                     self.cost += WEAK * frame.is_weak
-                    # "the town that is the home port of …", "the bridge that is in this town"
+                    # "the town that is the home port of …", "the church that holds the grave of …",
+                    # "the bridge that is in this town"
                     self.cost += 2.0 * (
-                        predicate.startswith("is the ") or (bare_head and frame.is_reducible)
+                        frame.middle.startswith("the ") or (bare_head and frame.is_reducible)
                     )
                 continue
             subject = self.noun_phrase(other, subject=True)
             self.cost += (
                 0.8 * max(0, len(subject.split()) - 3)
-                + 4.0 * num_relative(subject)
+                + (1.0 if ends_in_short_clause(subject.split()) else 4.0) * num_relative(subject)
                 + 4.0 * (frame.preposition in ("by", "of", "from"))
             )
             said = frame.gap(subject)
-            self.cost += 2.0 * said.endswith((" is", " was"))  # "the town where this library is"
+            self.cost += 4.0 * said.endswith((" is", " was"))  # "the town where this library is"
             if (
                 frame.preposition in ("in", "at", "on")
                 and not frame.rest
@@ -374,6 +383,7 @@ class Clauses(ABC):
         # "The woman from that family born in 1936": was she or the family born then?
         nouns = (" this ", " the ", " that ")
         self.cost += 5.0 * any(n in f" {p} " for p in parts[:-1] for n in nouns)
+        self.cost += HERS * (len(parts) > 1 and parts[0] in ("by her", "by him"))
         # "The same artist as the second painting that was made there": which was made there?
         self.cost += HOPELESS * any(" as the " in p for p in parts[:-1])
         # "The painting by this man owned by the museum": is the man owned?

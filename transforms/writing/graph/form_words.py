@@ -87,7 +87,7 @@ class FormWords:
                     and nouns
                     and self.is_person(var)
                 ):
-                    self.roles.setdefault(var, bare(nouns[0]))
+                    self.roles.setdefault(var, nouns[0])
 
     def _ranks(self) -> dict[str, tuple[float, float, str]]:
         """The rank of each variable: its distance from the question. The picture has the highest
@@ -306,11 +306,6 @@ class FormWords:
         """The words of a unit ("metres"), from its id or its name."""
         label = self.data["units"].get(unit) or clean(self.facts.label(unit, self.language))
         return label if label.endswith("s") else self.words.unit(label, number)
-
-
-def bare(noun: str) -> str:
-    """A role noun without its preposition: "artist" from "artist behind"."""
-    return noun.removesuffix(" behind")
 
 
 def _proper(label: str) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, Clauses
-from questloom.transforms.writing.graph.form_words import bare, place_of_writing
+from questloom.transforms.writing.graph.form_words import place_of_writing
 from questloom.transforms.writing.graph.lints import PER_WORD
 
 MAX_DEPTH = 2
@@ -98,22 +98,22 @@ class NounPhrases(Clauses):
     def possessor(self, term: Term, noun: str, *, short: bool = True) -> str:
         """Joins a noun with the term to which it belongs: "the architect of the church", "this
         church's architect" (if `short` is true), "its architect"."""
-        *_, last = noun.split(" ")
-        preposition = last if noun != bare(noun) else "of"
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
-            return f"{_PRONOUNS[pronoun][1]} {bare(noun)}"
+            return f"{_PRONOUNS[pronoun][1]} {noun}"
         said = self.noun_phrase(term)
         if said.startswith(("his ", "her ")) and len(said.split()) == 2:
-            return f"{said}'s {bare(noun)}"  # not "the teacher of her father"
+            return f"{said}'s {noun}"  # not "the teacher of her father"
         short = short and self._takes_possessive(term, said)
         if (
             short
             and len(said.split()) <= LIGHT
             and not said.endswith(("s", "”"))
-            and (bare(noun) in self.kin() or self.rng.random() < 0.5)
+            and (noun in self.kin() or self.rng.random() < 0.5)
         ):
-            return f"{said}'s {bare(noun)}"
-        return f"the {bare(noun)} {preposition} {said}"
+            # "The author of this poetry collection", not "this poetry collection's author".
+            self.cost += len(said.split()) > 2
+            return f"{said}'s {noun}"
+        return f"the {noun} of {said}"
 
     def _takes_possessive(self, term: Term, said: str) -> bool:
         """Whether "'s" may follow the words for a term: "this church's", "the director's"."""
@@ -169,6 +169,10 @@ class NounPhrases(Clauses):
         """The noun that follows "which" in a question, for the kind of the asked thing."""
         return noun
 
+    def head(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
+        """The article and noun with which a description begins."""
+        return f"the {self.definite_kind(var, noun, claims)}"
+
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
         """The noun that follows "the" in a description, for the kind of the described thing."""
         return noun
@@ -187,7 +191,9 @@ class NounPhrases(Clauses):
 
         words = self.form_words
         called = {
-            v: words.genders.get(v, "") if words.is_person(v) else "it" for v in self.introduced
+            # "His pupil who was influenced by him": by himself?
+            v: words.genders.get(v, "") if words.is_person(v) else "it"
+            for v in (*self.introduced, *self.describing)
         }
         return called[var] if list(called.values()).count(called[var]) == 1 else ""
 
@@ -204,7 +210,10 @@ class NounPhrases(Clauses):
             self.cost += HOPELESS
             return f"a certain {self.form_words.noun(var)}"
         self._depth += 1
+        before = self.describing
+        self.describing = [*before, var] if self.form_words.is_person(var) else before
         said = self._description(var, claims)
+        self.describing = before
         if self._depth > MAX_DEPTH and not said.startswith("this "):
             self.cost += DEEP if self._depth == self.deepest else HOPELESS
         self._depth -= 1
@@ -231,7 +240,7 @@ class NounPhrases(Clauses):
             self.cost += (ATTACHED if " of the " in said else 1.0) * bool(claims)
             self.introduce(
                 var,
-                bare(noun)
+                noun
                 if words.is_person(var) or not words.class_id(var) or noun in of_kind
                 else words.noun(var),
             )
@@ -243,7 +252,7 @@ class NounPhrases(Clauses):
         ):
             self.cost += 6.0  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
         self.said_nouns.append(noun)
-        head = f"the {self.definite_kind(var, noun, claims)}"
+        head = self.head(var, noun, claims)
         said = self.modified(head, claims, words.is_person(var), bare_head=True)
         self.said_nouns.remove(noun)
         self.introduce(

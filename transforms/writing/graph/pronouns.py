@@ -34,7 +34,7 @@ class Pronouns(NounPhrases):
     def _pronoun(self, var: str) -> str:
         """The pronoun ("he", "she" or "it") of a variable; "" if the pronoun could mean another
         thing of the previous or the current sentence."""
-        mine, near = self._gender(var), [*self._before, *self._mentioned]
+        mine, near = self._gender(var), [*self._before, *self._mentioned, *self.describing]
         if mine == ANY or var not in near:
             return ""
         fresh = len(self._alike(self.introduced[var])) > 1 and var not in self._known_before

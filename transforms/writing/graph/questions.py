@@ -82,6 +82,7 @@ def fronted(
     words = phrases.form_words
     frame = phrases.choose(phrases.frames(index))
     other = phrases.other(index, slot)
+    phrases.cost += 3.0 * (frame.is_weak and frame.preposition == "across")  # "is across the river"
     if frame.subject == slot:
         seen = words.reads.get(str(other))
         end = phrases.in_year(seen) if seen else phrases.noun_phrase(other)

@@ -147,7 +147,7 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     index, claim = words.definition(of[far])
     one, other = phrases.noun_phrase(near), phrases.noun_phrase(far, subject=True)
     if len(f"{one} {other}".split()) > NEAR and one not in ("him", "her"):
-        # "How many years before the artist behind this painting did the man who influenced him
+        # "How many years before the artist of this painting did the man who influenced him
         # die?" is hard to read.
         event = words.words.plural(_event(words, of[near]))
         return f"how many years passed between the {event} of {one} and {other}?"
@@ -190,10 +190,11 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
             phrases.used.add(words.definition(literal)[0])
     told = [a for a in (near, far) if a in phrases.told_years]
     if told and len(told) < 2:  # after "The portrait of the artist bears a year."
-        event = far if near in told else near
-        after = words.years[str(told[0])] > words.years[str(event)]
-        said = phrases.possessor(about(event), _event(words, event))
-        return f"how many years {'after' if after else 'before'} {said} is that year?"
+        index, claim = words.definition(far if near in told else near)
+        after = words.years[str(told[0])] > words.years[str(claim.object)]
+        frame = phrases.choose(phrases.frames(index))
+        said = frame.inverted(phrases.noun_phrase(claim.subject, subject=True), words.verbs.bases)
+        return f"how many years {'earlier' if after else 'later'} {said}?"
     nouns = [_event(words, literal) for literal in (near, far)]
     if nouns[0] == nouns[1]:
         one, other = phrases.noun_phrase(about(near)), phrases.noun_phrase(about(far))

@@ -21,6 +21,8 @@ UNNAMED = 4.0
 RIVAL = 25.0
 """Cost of "that other man" where a third person may be a man too. Two readers of two could not tell
 the men apart."""
+SEXLESS = 3.0
+"""Cost of "A person influenced this architect. A woman influenced the same person."."""
 ROLE = 1.0
 """Cost of "the architect", which may be a woman, where "she" is as short."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
@@ -51,6 +53,10 @@ class References(Pronouns):
         """The noun that the current sentence uses with "another"."""
 
     def _reference(self, var: str, subject: bool) -> str:
+        proven = self.form_words.data["proven"]
+        if self.introduced[var] in proven and len(self._alike(self.introduced[var])) == 1:
+            # "A church is dedicated to the same saint."
+            return f"{'that' if subject else 'the same'} {self.introduced[var]}"
         pronoun = self._pronoun(var)
         if pronoun and self.rng.random() < 0.8:
             self._called_it = var if pronoun == "it" else self._called_it
@@ -81,6 +87,7 @@ class References(Pronouns):
                 "the first one"  # "Another painting hangs in the museum that holds the first one."
             )
         if len(alike) == 1 and noun == self.form_words.data["default_nouns"]["person"]:
+            self.cost += SEXLESS
             return f"the same {noun}" if self._announcing else f"the {noun}"
         others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
         nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
@@ -103,6 +110,8 @@ class References(Pronouns):
         if anchor in recent and var not in recent:
             # "The plaque of this church gives a year. … did that church open?": which of the two?
             return other
+        if not person and self._is_named_last(noun, var):
+            return nth  # "that painting" would be “Fog”
         if var not in self._names:
             self._names[var] = other if person else self.choose((that, nth))
         return self._names[var]

@@ -10,7 +10,8 @@ from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
 from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
-from questloom.transforms.writing.graph.form_words import FormWords, bare
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.lints import num_relative
 from questloom.transforms.writing.graph.noun_phrases import MAX_DEPTH
 from questloom.transforms.writing.graph.pronouns import short
 from questloom.transforms.writing.graph.references import References, ends_of
@@ -24,15 +25,14 @@ ELSEWHERE = 4.0
 another thing. "How many years before the year on this tower's plaque did the church open?" keeps
 both apart."""
 EMPTY = 3.0
-"""Cost of a sentence that only announces a person, or a thing of the pictured one: "A shipyard built
-this ship.". Readers gave such a question 2.3 of 5, and "On what date did the founder of the shipyard
+"""Cost of a sentence that only announces a person, an area, or a thing of the pictured one: "A
+shipyard built this ship.". Readers gave such a question 2.3 of 5, and "On what date did the founder of the shipyard
 that built this ship die?" 5."""
 BACKWARD = 2.5
 """Cost of a sentence that begins with the new thing where the known one is the natural subject: "A
 painting is owned by this museum.", "A museum employed her."."""
-LOOSE = 1.5
-"""Cost of "A family donated the painting in this museum. That family …": readers ask which of its
-paintings is meant, until the next sentence tells it."""
+INSIDE = 3.0
+"""Cost of "Her family donated a painting in the museum.", where the museum may be where they did so."""
 READ_ON = 3.0
 """Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""
 
@@ -111,11 +111,16 @@ class Telling(References):
         # "A man wrote this novel. He …": "the author of this novel" says as much.
         self.cost += (2.0 if more else 4.0) * (slot == "o" and person and bool(roles))
         # "This woman married a man": "her husband" says as much.
-        only = self.kin() & {bare(role) for role in roles}
+        only = self.kin() & {role for role in roles}
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
-        self._empty = EMPTY * (not more and (person or known == words.form.anchor))
-        self.cost += self._empty + LOOSE * self._is_loose(known)
+        # "That town is in a district": so is every town.
+        area = words.kinds(var)[:1] in (("county",), ("region",)) and frame.preposition == "in"
+        # "The founder died in a town.", where "the town where the founder died" was possible.
+        somewhere = 0.5 * (slot == "o" and words.is_place(var))
+        alone = 4 * area or person or known == words.form.anchor or somewhere
+        self._empty = EMPTY * alone * (not more)
+        self.cost += self._empty
         employs = words.is_person(known) and not person and frame.verb not in BE
         self.cost += BACKWARD * (frame.subject == slot and (frame.preposition == "by" or employs))
         if frame.subject == slot:
@@ -150,6 +155,9 @@ class Telling(References):
                 self.cost += WEAK * more_frame.is_weak  # "and is by Ada Orme"
                 both = [said, more_frame.predicate(self._other_end(more_frame, i, end))]
                 said = share_verb([frame, more_frame], both, LIGHT) or " and ".join(both)
+                # "A woman came from the family that donated this painting and died in 1915": did
+                # the family die?
+                self.cost += 4.0 * num_relative(both[0])
                 self.cost += BACKWARD  # "A family donated that painting and built a church."
             elif said.startswith("is in "):
                 return f"there is {named} {said.removeprefix('is ')}."
@@ -168,28 +176,13 @@ class Telling(References):
             else:
                 self.cost += HOPELESS
         if claims:
-            named = self.modified(named, claims, person, bare_head=True)
+            head, named = named, self.modified(named, claims, person, bare_head=True)
+            # "Her family donated a painting in the museum": was it donated there?
+            more_said = named.removeprefix(head).split()
+            inside = bool(more_said) and more_said[0] in ("at", "in") and not words.is_place(var)
+            self.cost += INSIDE * inside
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
-
-    def _is_loose(self, known: Term) -> bool:
-        """Whether the text describes a thing for the first time, by nothing but relations that many
-        things may have to the same thing."""
-        words = self.form_words
-        if not isinstance(known, str) or known in self.introduced or words.is_person(known):
-            return False
-        said = [
-            (slot, other)
-            for i, slot in words.describing(known)
-            if i not in self.used | self.held
-            and (
-                isinstance(other := self.other(i, slot), Value)
-                or words.ranks[other] > words.ranks[known]
-            )
-        ]
-        return bool(said) and all(
-            slot == "s" and isinstance(end, str) and end not in words.reads for slot, end in said
-        )
 
     def _has(self, known: Term, var: str, noun: str) -> str:
         """Announces a thing by a noun that says its relation to a known one: "That river has a
@@ -203,7 +196,7 @@ class Telling(References):
 
     def _also(self, frame: Frame, index: int, slot: str) -> Frame:
         """The sentence with "also" if the text has said the same of the earlier thing: "The artist
-        behind this painting also painted another painting"."""
+        of this painting also painted another painting"."""
         words = self.form_words
         claims = words.claims
         # "An actor" says no verb.
@@ -239,13 +232,13 @@ class Telling(References):
     def _same(self, index: int, slot: str) -> str:
         said, var = super()._same(index, slot), self.other(index, slot)
         noun = self.form_words.called(str(var))
-        # "A painting by the same artist as that painting": that painting was the last one named.
-        # But "the same woman" would be any woman whom the text has named, and "the same artist" any
-        # artist of a painting that the sentence before has named.
+        # "A painting by the same artist as that painting": that painting was the last one named, and
+        # every painting has an artist. But "the same woman" would be any woman whom the text has
+        # named, and "the same artist" any artist of a painting that the sentence before has named.
         twins = {c.subject for c in self.form_words.claims if c.object == var} - {None}
         kinds = {self._noun_of(v) for v in twins}
         near = {v for v in self._before if self._noun_of(v) in kinds}
-        clear = noun in self.form_words.data["professions"] and len(self._alike(noun)) == 1
+        clear = noun in self.form_words.data["authors"] and len(self._alike(noun)) == 1
         clear = clear and len(near) == 1 and near <= twins
         return re.sub(r"^(the same [\w -]+?) as that [\w-]+$", r"\1", said) if clear else said
 
@@ -268,12 +261,12 @@ class Telling(References):
         of = self.possessor(known, role)
         one_of_many = slot == "s" and role not in self.form_words.data["only_one"]
         if one_of_many:
-            plural = self.form_words.words.plural(bare(role))
+            plural = self.form_words.words.plural(role)
             if of.startswith("the "):
-                of = f"{self.form_words.words.indefinite(bare(role))} of{of.partition(' of')[2]}"
+                of = f"{self.form_words.words.indefinite(role)} of{of.partition(' of')[2]}"
             else:
-                of = f"one of {of.removesuffix(bare(role))}{plural}"
-        self.introduce(var, bare(role))
+                of = f"one of {of.removesuffix(role)}{plural}"
+        self.introduce(var, role)
         self._mentioned.append(var)
         self.subject = var
         return f"{of} {self.predicates(claims)}."
@@ -314,7 +307,8 @@ class Telling(References):
         """The noun at a first mention: "a river", or "another river" if a river was mentioned
         before. A film's director is called "a man": nothing says that directing was his profession."""
         words = self.form_words
-        noun = words.noun(var)
+        role = words.roles.get(var, "")
+        noun = role if role in words.data["proven"] else words.noun(var)
         self._nouns[var] = noun
         self._mentioned.append(var)
         same = self._alike(short(words, noun))
@@ -326,6 +320,17 @@ class Telling(References):
         if third:
             return f"a third {noun}"
         return f"another {noun}" if same else words.words.indefinite(noun)
+
+    def head(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
+        """The article and noun with which a description begins. In a statement, "the woman from that
+        family" would be the only one: the text has "a woman" for relations that many things may have
+        to the same thing."""
+        words = self.form_words
+        ends = [(slot, self.other(i, slot)) for i, slot in claims]
+        many = all(s == "s" and isinstance(t, str) and t not in words.reads for s, t in ends)
+        if self.asking or not many:
+            return super().head(var, noun, claims)
+        return self._first_named(var)
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
         """The noun with "other" if the text has mentioned a thing that also fits: "the other bridge

@@ -16,7 +16,7 @@ from questloom.records.names import codes_of
 from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.graph.english import English
-from questloom.transforms.writing.graph.form_words import FormWords, bare
+from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.label_source import StoreWords
 from questloom.transforms.writing.llm.relation_words import LANGUAGE
 
@@ -63,7 +63,7 @@ def role_nouns(store: Any, roles: Iterable[Role], person: str, language: str) ->
     ):
         return ()
     found = [
-        bare(noun)
+        noun
         for subject, property_id, who in roles
         if who == person
         for noun in _phrase_nouns(store, subject, property_id)
@@ -90,11 +90,9 @@ def find_role_nouns(
     must not use the second set: nobody is the painter of a sculpture."""
     told, other = set[str](), set[str]()
     for subject, property_id, _ in roles if language == LANGUAGE else ():
-        told.update(bare(noun) for noun in _phrase_nouns(store, subject, property_id))
+        told.update(_phrase_nouns(store, subject, property_id))
         if _form_words(store).kinds(entity_value(subject)) and relation(property_id).say:
-            other.update(
-                bare(noun) for phrase in variants(property_phrase(property_id)) for noun in phrase.o
-            )
+            other.update(n for phrase in variants(property_phrase(property_id)) for n in phrase.o)
     return frozenset(told), frozenset(other - told)
 
 

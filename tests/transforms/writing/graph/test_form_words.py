@@ -8,7 +8,7 @@ import pytest
 from questloom.records.form import Ask, Form
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.form_edits import unsayable
-from questloom.transforms.writing.graph.form_words import FormWords, bare, clean, place_of_writing
+from questloom.transforms.writing.graph.form_words import FormWords, clean, place_of_writing
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
 invented = importlib.util.module_from_spec(_spec)
@@ -97,7 +97,6 @@ def test_a_unit_is_in_the_plural_unless_it_counts_one():
 
 def test_a_label_has_no_marks_and_120_characters_at_most():
     assert clean("a\ue000b {c}") == "a b c" and len(clean("d" * 200)) == 120
-    assert [bare(noun) for noun in ("artist behind", "artist")] == ["artist", "artist"]
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,7 @@ def test_a_verb_may_follow_a_short_clause_about_the_picture(text):
         "Another painting hangs in the museum that holds the first one. How high is it?",
         "A man came from the family that donated this painting. Where was he born?",
         "Who founded the shipyard that built the schooner that sails from this town?",
+        "On what date did the man die who had this railway station built?",
         "Which dam stands on the river that flows into the lake where this insect was seen?",
     ],
 )
@@ -169,8 +170,8 @@ def test_a_short_plain_question_weighs_less():
 
 
 def test_after_also_the_same_words_may_come_again():
-    assert repeated("The artist behind this painting also painted another bridge.") == []
-    assert repeated("The artist behind this painting painted another bridge.") == ["paint"]
+    assert repeated("The artist of this painting also painted another bridge.") == []
+    assert repeated("The artist of this painting painted another bridge.") == ["paint"]
 
 
 def test_which_river_may_stand_before_that_river():
@@ -212,10 +213,10 @@ def test_the_second_of_two_is_not_said_where_this_one_was_named_second():
         ("Who saw the stadium in the town in this picture?", 2.5),
         ("Who saw the stadium near the town in this picture?", 0.0),
         ("Who saw the king ?", 15.0),
-        (f"Who saw {' '.join(f'N{i}' for i in range(13))}?", 0.0),
-        (f"Who saw {' '.join(f'N{i}' for i in range(14))}?", 1.0),
-        (f"Who saw {' '.join(f'N{i}' for i in range(18))}?", 5.0),
-        (f"Who saw {' '.join(f'N{i}' for i in range(19))}?", 21.0),
+        (f"Who saw {' '.join(f'N{i}' for i in range(15))}?", 0.0),
+        (f"Who saw {' '.join(f'N{i}' for i in range(16))}?", 1.0),
+        (f"Who saw {' '.join(f'N{i}' for i in range(18))}?", 3.0),
+        (f"Who saw {' '.join(f'N{i}' for i in range(19))}?", 19.0),
     ],
 )
 def test_a_sentence_weighs_its_words_clauses_chains_and_faults(text, cost):

@@ -466,7 +466,7 @@ def test_of_a_birth_the_years_are_counted_between_two_nouns():
 def test_somebody_known_comes_before_the_museum_that_employed_her():
     clauses = ("image x0", "x0 P170 x1", "x1 P108 x2", "x2 P112 x3", "x3 P19 a")
     kinds = "x0 painting, x1 human, x2 art museum, x3 human, a town"
-    cost = {"A museum employed the artist": 99.0, "The artist behind this painting worked": 99.0}
+    cost = {"A museum employed the artist": 99.0, "The artist of this painting worked": 99.0}
     for text, telling in _tellings(kinds, "entity", *clauses, num=400):
         for begin in (b for b in cost if text.startswith(b)):
             cost[begin] = min(cost[begin], telling.cost)
@@ -709,3 +709,120 @@ def test_somebody_of_unknown_sex_is_the_same_person_in_what_is_told_and_the_pers
     assert any(text.endswith("designed by the person stand?") for text in told), told
     for text in told:
         assert not re.search(r"[.] The person|the same person", text), text
+
+
+def _cheapest(kinds: str, ask: str, clauses: tuple[str, ...], *said: str, **more) -> list[float]:
+    """The lowest cost of the derivations that contain each of several expressions."""
+    told = _tellings(kinds, ask, *clauses, num=400, **more)
+    return [min((t.cost for text, t in told if re.search(s, text)), default=99.0) for s in said]
+
+
+def test_a_statement_calls_no_thing_the_only_one_of_its_family():
+    clauses = ("image x0", "x0 P170 x1", "x1 P53 x2", "x3 P53 x2", "x3 P20 x4", "x5 P840 x4",
+               "x5 P57 a")  # fmt: skip
+    kinds = "x0 painting, x1 human, x2 family, x3 human, x4 town, x5 film, a human"
+    texts = [t for t, _ in _tellings(kinds, "entity", *clauses, genders={"x3": "she"}, num=400)]
+    assert any("A woman from " in t for t in texts)
+    assert not any(re.search(r"[Tt]he woman (?:from|who)[^?]*\.", t) for t in texts)
+
+
+def test_nobody_says_first_that_a_town_lies_in_a_district():
+    clauses = ("image x0", "x0 P287 x1", "x1 P20 x2", "x2 P131 x3", "x3 P2046 a")
+    kinds = "x0 windmill, x1 human, x2 town, x3 district"
+    plain, empty = _cheapest(kinds, "quantity", clauses, "the district where", "in a district")
+    assert plain + 2 < empty < 99, (plain, empty)
+
+
+def test_after_a_year_in_a_picture_the_years_are_counted_back_to_a_birth():
+    clauses = ("image x0", "x0 P84 x1", "x1 P569 d1", "d2 reads P1684 inscription x1",
+               "a = difference d1 d2")  # fmt: skip
+    texts = [t for t, _ in _tellings("x0 lighthouse, x1 human", "quantity", *clauses, num=400)]
+    assert any(re.search("bears a year. How many years earlier was .* born", t) for t in texts)
+    assert not any("is that year" in t for t in texts)
+
+
+def test_a_person_of_unknown_sex_is_not_announced():
+    clauses = ("image x0", "x0 P84 x1", "x1 P737 x2", "x2 P737 x3", "x3 P26 a")
+    kinds = "x0 lighthouse, x1 human, x2 human, x3 human, a human"
+    genders = {"x1": "he", "x3": "she"}
+    said = _cheapest(kinds, "entity", clauses, "the person who", "same person", genders=genders)
+    assert said[0] + 2 < said[1] < 99, said
+
+
+def test_that_painting_is_never_one_that_was_named_in_between():
+    clauses = ("image x0", "x0 P1028 x1", "x2 P1028 x1", "x2 P276 x3", "The Grey Harbour P276 x3",
+               "x2 P2048 a")  # fmt: skip
+    kinds = "x0 painting, x1 family, x2 painting, x3 art museum"
+    texts = [t for t, told in _tellings(kinds, "quantity metre", *clauses, num=400)
+             if told.cost < HOPELESS and "“The Grey Harbour”. " in t]  # fmt: skip
+    assert texts and not any(re.search("Harbour”[^?]* that painting", t) for t in texts), texts
+
+
+def test_the_same_saint_needs_a_church_that_has_one():
+    clauses = ("image x0", "x0 P119 x1", "x1 P825 x2", "x3 P825 x2", "x3 P2048 a")
+    kinds = "x0 human, x1 church building, x2 human, x3 church building"
+    told = [t for t, _ in _tellings(kinds, "quantity metre", *clauses, num=400)]
+    same = [t for t in told if "the same saint" in t]
+    assert same and all("the same saint as" in t or " a saint. " in t for t in same), same
+
+
+def test_clauses_that_readers_reworded_cost_more():
+    clauses = ("image x0", "x0 P119 x1", "x1 P84 x2", "x2 P26 a")
+    kinds = "x0 human, x1 church building, x2 human, a human"
+    where, holds = _cheapest(kinds, "entity", clauses, "where this", "that holds the grave")
+    assert where < holds < 99, (where, holds)
+    clauses = ("image x0", "x0 P170 x1", "x1 P1066 x2", "x3 P170 x2", "x3 P1071 Velm", "x3 P2048 a")
+    kinds, she = "x0 painting, x1 human, x2 human, x3 painting", {"x1": "he", "x2": "she"}
+    said = "She painted another", "by her that was"
+    two, by_her = _cheapest(kinds, "quantity metre", clauses, *said, genders=she)
+    assert two < by_her < 99, (two, by_her)
+
+
+def test_a_verb_of_two_sentences_costs_more():
+    clauses = ("image x0", "x0 P170 x1", "x1 P1066 x2", "x2 P1066 a")
+    kinds, she = "x0 painting, x1 human, x2 human, a human", {"x1": "he", "x2": "she"}
+    said = "A woman taught .* Who trained her", "A woman taught .* Who taught her"
+    once, twice = _cheapest(kinds, "entity", clauses, *said, genders=she)
+    assert once + 0.5 < twice < 99, (once, twice)
+
+
+def test_whom_a_church_is_dedicated_to_is_a_saint():
+    clauses = ("image x0", "x0 P119 x1", "x1 P825 x2", "x3 P825 x2", "x3 P2048 a")
+    kinds = "x0 human, x1 church building, x2 human, x3 church building"
+    told = [t for t, _ in _tellings(kinds, "quantity metre", *clauses, genders={"x2": "she"}, num=400)]
+    assert any("dedicated to a saint. " in t and "to the same saint" in t for t in told)
+    assert not any(re.search("dedicated to (?:a woman|her)", t) for t in told), told
+
+
+def test_a_style_stands_before_its_noun():
+    clauses = ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P149 Northern Light", "x2 P1619 a")
+    kinds = "x0 library, x1 human, x2 lighthouse"
+    before, behind = _cheapest(kinds, "date", clauses, "Northern Light lighthouse", "in the style")
+    assert before + 1 < behind < 99, (before, behind)
+
+
+def test_one_sentence_names_the_town_where_somebody_died():
+    clauses = ("image x0", "x0 P84 x1", "x1 P20 x2", "a P840 x2")
+    kinds = "x0 library, x1 human, x2 town, a novel"
+    where, apart = _cheapest(kinds, "entity", clauses, "is set in the town where", "died in a town")
+    assert where < apart < 99, (where, apart)
+
+
+def test_no_family_died_and_no_museum_is_where_it_donated():
+    clauses = ("image x0", "x0 P1028 x1", "x2 P53 x1", "x2 P20 Velm", "x2 P19 a")
+    kinds = "x0 painting, x1 family, x2 human, a town"
+    said = "died in Velm", "that donated this painting and died"
+    plain, family = _cheapest(kinds, "entity", clauses, *said, genders={"x2": "she"})
+    assert plain + 3 < family, (plain, family)
+    clauses = ("image x0", "x0 P53 x1", "x2 P1028 x1", "x2 P276 Ostmark Museum", "x2 P170 x3", "x3 P26 a")
+    kinds = "x0 human, x1 family, x2 painting, x3 human, a human"
+    said = "that hangs in the Ostmark", "family donated a painting in the"
+    clear, inside = _cheapest(kinds, "entity", clauses, *said)
+    assert clear < inside < 99, (clear, inside)
+
+
+def test_his_pupil_was_not_influenced_by_himself():
+    clauses = ("image x0", "x1 P1066 x0", "x0 P737 x2", "x1 P737 x2", "x1 P26 a")
+    kinds = "x0 human, x1 human, x2 human, a human"
+    texts = [t for t, told in _tellings(kinds, "entity", *clauses, num=400) if told.cost < HOPELESS]
+    assert texts and not any("his pupil who" in t and "him" in t for t in texts), texts
