@@ -33,7 +33,7 @@ from questloom.transforms.facts.indexed import is_instance, things_named
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.page_statements import objects_of
 from questloom.transforms.facts.readings import readings
-from questloom.transforms.facts.values import ENUMERATION_LIMIT, values_match
+from questloom.transforms.facts.values import ENUMERATION_LIMIT, values_by_key, values_match
 from questloom.transforms.facts.within import num_within, subjects_within
 
 Binding = dict[str, Value]
@@ -158,7 +158,9 @@ def _extend_claim(
 ) -> Iterator[Binding]:
     subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
     if subject is not None:
-        for found in things_named(facts, subject.entity, clause.property):
+        # Only a day depends on the calendar.
+        read = values_by_key if value is not None and value.precision < DAY else things_named
+        for found in read(facts, subject.entity, clause.property):
             if found.kind in ("somevalue", "novalue"):
                 continue
             if value is None:
