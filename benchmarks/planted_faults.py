@@ -33,10 +33,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.truth import rows, share
+from benchmarks.truth_reader.execution import Execution, TooMany
 from benchmarks.truth_reader.query import (
     Atom,
     Compared,
-    Execution,
     Has,
     Kind,
     Pictured,
@@ -44,7 +44,6 @@ from benchmarks.truth_reader.query import (
     Related,
     Seen,
     Target,
-    TooMany,
     Winner,
 )
 from benchmarks.truth_reader.reader import answered

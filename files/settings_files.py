@@ -8,7 +8,7 @@ settings files of trainers, and the front matter of cards.
 import difflib
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -34,6 +34,8 @@ UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "invalid_key")
 """Pydantic's names for three faults: an unknown key in a dataclass, an unknown key in a model, and
 a key that is not a text.
 """
+OF_KEY = "[key]"
+"""The last part of Pydantic's place for a fault of a mapping's key."""
 MAX_CHARS = 200
 """Maximum number of characters of a user's text that an error message repeats."""
 
@@ -164,10 +166,11 @@ def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
     except ValidationError as error:
         errors = error.errors()
         # for a misspelt required key pydantic reports both faults, and the unknown key is the cause
-        first = next((each for each in errors if each["type"] in UNKNOWN), errors[0])
-        place = f"{where}, key {'.'.join(map(str, first['loc']))[:MAX_CHARS]}"
-        if first["type"] in UNKNOWN:
-            raise InputError(place, "is unknown", _known_keys(kind, first["loc"])) from error
+        first = next((each for each in errors if _is_unknown(each)), errors[0])
+        key = tuple(part for part in first["loc"] if part != OF_KEY)
+        place = f"{where}, key {'.'.join(map(str, key))[:MAX_CHARS]}"
+        if _is_unknown(first):
+            raise InputError(place, "is unknown", _known_keys(kind, key, first["input"])) from error
         raise InputError(
             place,
             f"{first['msg']} (it is {repr(first['input'])[:MAX_CHARS]})",
@@ -184,9 +187,31 @@ def _fault(error: Exception) -> str:
     return " ".join(str(error).split())[:300]
 
 
-def _known_keys(kind: type, place: tuple[int | str, ...]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A question that names the known word most similar to a misspelt one, or "" if none is.
+
+    >>> did_you_mean("slcie", ["slice", "demo"]), did_you_mean("cities", ["slice", "demo"])
+    ('Did you mean slice? ', '')
+    """
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"Did you mean {near[0]}? " if near else ""
+
+
+def _is_unknown(error: Any) -> bool:
+    """Whether a fault that Pydantic found is an unknown key."""
+    of_closed_mapping = error["type"] == "literal_error" and error["loc"][-1] == OF_KEY
+    return of_closed_mapping or error["type"] in UNKNOWN
+
+
+def _holds_keys(schema: Mapping[str, Any]) -> bool:
+    """Whether a setting with this JSON schema is a section or another mapping."""
+    options = (schema, *schema.get("anyOf", ()))
+    return any("$ref" in each or each.get("type") == "object" for each in options)
+
+
+def _known_keys(kind: type, place: tuple[int | str, ...], value: object) -> str:
     """Returns advice about an unknown key. The advice names the most similar known key, or all
-    known keys.
+    known keys. A key whose value is a mapping is likelier meant for another mapping.
     """
     node = schema = settings_adapter(kind).json_schema()
     *parents, key = place
@@ -206,10 +231,11 @@ def _known_keys(kind: type, place: tuple[int | str, ...]) -> str:
             "",
         )
         node = schema["$defs"].get(name, node)
-    known = sorted(node["properties"])
-    near = difflib.get_close_matches(str(key), known, n=1)
+    found = node.get("properties") or {name: {} for name in node["propertyNames"]["enum"]}
+    near = difflib.get_close_matches(str(key), found)
+    near.sort(key=lambda name: _holds_keys(found[name]) != isinstance(value, Mapping))
     return (
-        f"Did you mean {'.'.join(map(str, (*parents, *near)))}?"
+        f"Did you mean {'.'.join(map(str, (*parents, near[0])))}?"
         if near
-        else f"Known keys there: {', '.join(known)}."
+        else f"Known keys there: {', '.join(sorted(found))}."
     )

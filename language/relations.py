@@ -124,7 +124,9 @@ class PropertyPhrase:
                 phrase = replace(phrase, **found)
         if "island" in object_kinds:
             said = (
-                replace(f, preposition="on") if f.preposition in ("at", "in") and f.other == "o" else f
+                replace(f, preposition="on")
+                if f.preposition in ("at", "in") and f.other == "o"
+                else f
                 for f in phrase.say
             )
             phrase = replace(phrase, say=tuple(said))

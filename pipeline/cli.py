@@ -1,15 +1,18 @@
 """The command line. Progress goes to stderr, results to stdout. Exit codes: 0 success, 1 failure, 2
-bad input, 3 budget used up."""
+bad input, 3 budget used up, 130 stopped by Ctrl-C."""
 
+import inspect
 import json
 import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
+from questloom.files.locations import check_locations
 from questloom.pipeline.commands import training
 from questloom.pipeline.commands.evaluation import evaluate
 from questloom.pipeline.commands.options import (
@@ -37,8 +40,45 @@ from questloom.records.errors import InputError, ProviderFault
 if TYPE_CHECKING:
     from questloom.pipeline.runners.runner_options import RunnerOptions
 
-DONE, FAILED, BAD_INPUT, BUDGET = 0, 1, 2, 3
+DONE, FAILED, BAD_INPUT, BUDGET, STOPPED = 0, 1, 2, 3, 130
+ORDER = {
+    "Try it": ("demo", "demo-train", "demo-loop"),
+    "Make questions, in this order": (
+        "doctor",
+        "gather",
+        "ingest",
+        "plan",
+        "synth",
+        "report",
+        "audit",
+        "publish",
+    ),
+    "Learn from questions": ("teach", "train", "evaluate", "chat", "evolve"),
+    "More": ("settings", "recheck", "world"),
+}
+"""The commands in the order of work, as the help lists them."""
+
+
+class _Commands(TyperGroup):
+    """Lists the commands in the order of `ORDER`, each with the first sentence of its help. Lines
+    of a docstring become whole paragraphs, which the terminal wraps; examples stay as they are."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for names in ORDER.values() for name in names]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            paragraphs = inspect.cleandoc(found.help or "").split("\n\n")
+            told = [p if p.startswith(" ") else " ".join(p.split()) for p in paragraphs]
+            found.help, found.short_help = "\n\n".join(told), told[0].split(". ")[0].rstrip(".")
+            panel = next(panel for panel, names in ORDER.items() if cmd_name in names)
+            found.rich_help_panel = panel  # type: ignore[attr-defined]
+        return found
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -73,6 +113,7 @@ def demo(
     questions with real tool calls. At the end the command builds the data set with trajectories,
     and the report. The same command continues a stopped demo.
     """
+    check_locations(writes=[out])
     from questloom.pipeline.commands.demo import run_demo
 
     typer.echo(
@@ -97,6 +138,7 @@ def demo_train(
     Fine-tunes the shipped tiny model on these episodes, then trains it with GRPO. Shows the model's
     behaviour before and after. The same command continues an unfinished demo.
     """
+    check_locations(writes=[out])
     from questloom.pipeline.commands.demo_train import run_demo_train
 
     typer.echo(run_demo_train(out, seed=seed, steps=steps, workers=workers or cpus()))
@@ -112,13 +154,14 @@ def demo_loop(
     ] = 5,
     workers: Workers_ = 0,
 ) -> None:
-    """Shows the closed loop on a CPU in less than twenty minutes: three rounds in which questions and policy change each other.
+    """Shows the closed loop on a CPU in twenty minutes: questions and policy change each other.
 
     Writes the small learning world and fine-tunes the shipped tiny model on episodes of the oracle
     (a scripted agent). Each of three rounds makes questions, plays each question four times,
     diagnoses the failures, edits the recipe and trains some steps of GRPO. A report of the loop
     ends the demo. The same command continues an unfinished demo.
     """
+    check_locations(writes=[out])
     os.environ.setdefault(
         "OMP_NUM_THREADS", "1"
     )  # a tiny model on shared cores runs several times slower with one thread per core
@@ -829,9 +872,10 @@ def main() -> None:
     log_errors_to_file()
     try:
         app()
-    except KeyboardInterrupt:
-        print("questloom: stopped; the same command continues from here.", file=sys.stderr)
-        raise SystemExit(FAILED) from None
+    except SystemExit as end:  # typer turns Ctrl-C into this exit
+        if end.code == STOPPED:
+            print("questloom: stopped; repeat the command to go on from here.", file=sys.stderr)
+        raise
     except BrokenPipeError:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()

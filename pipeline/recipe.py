@@ -16,6 +16,7 @@ from annotated_types import Ge
 
 from questloom.files.extensions import is_extension, load_extension
 from questloom.files.settings_files import (
+    did_you_mean,
     lay_over,
     read_settings_file,
     set_key,
@@ -158,9 +159,11 @@ def _path(source: str, folder: Path) -> Path:
     if not path.suffix and not path.is_file():
         path = RECIPES / f"{source}.yaml"
     if not path.is_file():
-        known = ", ".join(sorted(p.stem for p in RECIPES.glob("*.yaml")))
+        known = sorted(p.stem for p in RECIPES.glob("*.yaml"))
         raise InputError(
-            source, "no such recipe", f"Name a file, or one of the shipped recipes: {known}."
+            source,
+            "no such recipe",
+            f"{did_you_mean(source, known)}Name a file, or one of the shipped recipes: {', '.join(known)}.",
         )
     return path
 

@@ -11,6 +11,7 @@ from questloom.agent.play_settings import PlaySettings
 from questloom.models.model_settings import ModelSettings
 from questloom.pipeline.format_registry import format_helps, format_names
 from questloom.records.evolves import Evolves
+from questloom.transforms.drafting.draft_rules import Level
 from questloom.transforms.filters import registry
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 
@@ -67,7 +68,7 @@ class ExportRules:
     rl_share: Share = 0.5
     """The share of tasks for reinforcement learning. All other tasks are for supervised
     fine-tuning."""
-    level_ratio: Mapping[str, float] = field(default_factory=dict)
+    level_ratio: Mapping[Level, float] = field(default_factory=dict)
     """The ratio easy:medium:hard of the questions for reinforcement learning (4:3:3 in VSearcher).
     An empty mapping keeps all questions."""
     benchmark_share: Share = 0.0

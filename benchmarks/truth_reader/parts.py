@@ -70,10 +70,11 @@ def about(part: Part, var: str) -> tuple[Atom, ...]:
 class Rules:
     """A text that the grammar reads.
 
-    The rules themselves are in `grammar.py` and `amounts.py`, which call each other.
+    The rules themselves are in `grammar.py`, `verbs.py` and `amounts.py`, which call each other.
     """
 
     noun_phrase: Any
+    possessive: Any
     owner: Any
 
     def __init__(self, text: Tokens, lexicon: Lexicon) -> None:

@@ -72,8 +72,9 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
 def write_once(
     world: Path, *, articles: int, seed: int, workers: int, learning: bool = False
 ) -> None:
-    """Writes a fictional world, unless the folder has a complete one. If the files were written
-    again, their times would change, and the existing store would no longer match them."""
+    """Writes a fictional world, unless the folder has a complete one; then a line says that the
+    command goes on. If the files were written again, their times would change, and the existing
+    store would no longer match them."""
     facts = world / "world.json"
     asked = {
         "articles": articles,
@@ -83,6 +84,7 @@ def write_once(
         "with_pictures": True,
     }
     if facts.is_file() and asked.items() <= json.loads(facts.read_text(encoding="utf-8")).items():
+        say(f"questloom: goes on from what is done in {world.parent}")
         return
     with staged("world") as progress:
         write_world(

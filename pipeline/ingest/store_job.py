@@ -191,7 +191,7 @@ def _popularity(options: IngestOptions) -> tuple[str, ...]:
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
     """The name, size and modification time of every input. If the name, size or time of an input
     changes, an earlier plan is no longer valid."""
-    found = []
+    found, refused = [], []
     counts = tuple(str(path) for path in _count_files(options))
     for kind, paths in (
         ("articles", options.articles),
@@ -205,11 +205,17 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
             try:
                 size, modified = state_of(path) if rows else _state(location(path))
             except OSError as error:
-                raise InputError(
-                    path, f"cannot be read ({error.strerror})", f"Correct the path given for {kind}"
-                ) from error
+                refused.append((path, kind, error))
+                continue
             name = path if path.startswith(HUB) else location(path).name
             found.append({"kind": kind, "name": name, "bytes": size, "modified": modified})
+    if refused:
+        paths, kinds, errors = zip(*refused, strict=True)
+        raise InputError(
+            ", ".join(paths),
+            f"cannot be read ({'; '.join(dict.fromkeys(str(e.strerror) for e in errors))})",
+            f"Correct what is given for {', '.join(dict.fromkeys(kinds))}",
+        ) from errors[0]
     if not any((options.articles, options.entities, options.images)):
         raise InputError(
             "ingest",

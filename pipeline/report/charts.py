@@ -133,6 +133,15 @@ def bar_table(
     )
 
 
+def share_words(share: float) -> str:
+    """A share (0 to 1) in percent. Less than 1 % is not written as nothing.
+
+    >>> share_words(0.404), share_words(0.004), share_words(0.0)
+    ('40%', '<1%', '0%')
+    """
+    return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
+
+
 def matrix(counter: Counter[tuple[int, int]]) -> dict:
     """Counts by (row, column), for a table whose cells have one of five shades."""
     rows, columns = sorted({r for r, _ in counter}), sorted({c for _, c in counter})

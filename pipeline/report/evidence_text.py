@@ -12,6 +12,8 @@ from questloom.transforms.reason_words import words
 MAX_EVIDENCE = 2_000
 """The report shows at most this number of characters of evidence."""
 _MACHINE_NAME = re.compile(r"[a-z]+(_[a-z]+)+")
+_LACK = re.compile(r"(members|claims|steps|values) (Q\d+)(?: (P\d+))?")
+"""What a store lacks, as `transforms/planning/lacking.py` writes it into the evidence."""
 
 
 def evidence_text(evidence: Any, names: Names) -> str:
@@ -51,6 +53,15 @@ def _say(value: Any, names: Names) -> str:
                 ),
             )
             return " · ".join(
-                f"{words(key)}: {said}" for key, part in parts if (said := _say(part, names))
+                f"{_say_key(key, names)}: {said}"
+                for key, part in parts
+                if (said := _say(part, names))
             )
     return canonical_json(value)
+
+
+def _say_key(key: str, names: Names) -> str:
+    if lack := _LACK.fullmatch(key):
+        of_property = f" for {lack[3]}" if lack[3] else ""
+        return names.spoken(f"{lack[1]} of {lack[2]}{of_property}")
+    return words(key)

@@ -105,11 +105,13 @@ class _Graph:
                     self._vague(clause, answer),
                     self.names.property(clause.property),
                 )
-            case Reads():
+            case Reads():  # on the question's picture, or on one of a thing that is found first
+                form = self.question.logical_form
+                is_shown = form is not None and clause.of == form.anchor
                 self.edge(
-                    PICTURE,
+                    PICTURE if is_shown else self.variable(clause.of, answer),
                     self.variable(clause.var, answer),
-                    f"reads: {read_words(clause, self.names)}",
+                    f"{'reads' if is_shown else 'its picture reads'}: {read_words(clause, self.names)}",
                     "reads",
                 )
             case Compute():

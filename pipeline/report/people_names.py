@@ -177,4 +177,5 @@ def vague_words(clause: Fuzzy, names: Names, of: str) -> str:
 
 def read_words(clause: Reads, names: Names) -> str:
     """What a clause `Reads` makes the solver read in the picture: "inscription, plaque"."""
-    return ", ".join(x for x in (names.property(clause.property), names.entity(clause.part)) if x)
+    read = (names.property(clause.property), names.entity(clause.part))
+    return ", ".join(dict.fromkeys(filter(None, read)))

@@ -25,7 +25,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from questloom.files.locations import Location, check_locations, location, whole_folder
 from questloom.knowledge.readers.titles import is_invented
-from questloom.pipeline.report.charts import funnel
+from questloom.pipeline.report.charts import funnel, share_words
 from questloom.pipeline.report.distributions import Distributions
 from questloom.pipeline.report.episode_panels import Episodes, standing, teacher_of
 from questloom.pipeline.report.evidence_text import evidence_text
@@ -317,7 +317,9 @@ class _Builder:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        environment.filters.update(words=words, stage_words=stage_words, seconds=seconds_words)
+        environment.filters.update(
+            words=words, stage_words=stage_words, seconds=seconds_words, share=share_words
+        )
         spend, all_spent = read_spend(self.run.folder, self.run.facts)
         facts, num_kept = self.run.facts, len(self.index)
         teacher = self.teacher

@@ -13,6 +13,7 @@ import gc
 import logging
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -173,6 +174,7 @@ def work(variables: dict[str, str], said_ready: Connection) -> None:
         variables: the environment variables of the command, with those that Beam's worker reads.
         said_ready: the worker sends a message here when it can work.
     """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the server ignores Ctrl-C
     os.environ.clear()
     os.environ.update(variables)
     log = os.environ.get(VARIABLE)

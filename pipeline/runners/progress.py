@@ -11,6 +11,7 @@ from contextvars import ContextVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from questloom.pipeline.runners.stage_words import left
 
@@ -56,7 +57,7 @@ class _Shown:
         self.bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[words]}"),
+            TextColumn("{task.fields[words]}", table_column=Column()),  # wraps in a narrow window
             TimeElapsedColumn(),
             console=self._console,
             disable=self._quiet or not self._console.is_terminal,
@@ -101,22 +102,30 @@ def say(line: str) -> None:
 @contextmanager
 def counting(title: str) -> Iterator[Callable[[int, int], None]]:
     """Yields a callback (done, total) that shows a bar on stderr. The first call makes the bar
-    appear."""
-    shown, started = _Shown(title, transient=True), time.monotonic()
+    appear. What came before it, such as loading a model, does not count for the remaining time."""
+    shown, first = _Shown(title, transient=True), list[tuple[int, float]]()
+
+    def show(done: int, total: int) -> None:
+        now = time.monotonic()
+        if not first:
+            first.append((done, now))
+        before, began = first[0]
+        shown.show(done, total, counted(done, total, now - began, before=before))
+
     with shown.bars:
-        yield lambda done, total: shown.show(
-            done, total, counted(done, total, time.monotonic() - started)
-        )
+        yield show
 
 
-def counted(done: int, total: int, seconds: float) -> str:
-    """How far a count has come, and how much time remains at this speed.
+def counted(done: int, total: int, seconds: float, *, before: int = 0) -> str:
+    """How far a count has come, and how much time remains at this speed. `before` is the count at
+    the beginning of the seconds.
 
-    >>> counted(1200, 4800, 10.0), counted(0, 4, 1.0)
-    ('1,200 of 4,800, about 30 s left', '0 of 4')
+    >>> counted(1200, 4800, 10.0), counted(0, 4, 1.0), counted(16, 1406, 3.0, before=16)
+    ('1,200 of 4,800, about 30 s left', '0 of 4', '16 of 1,406')
     """
+    is_known = before < done < total and seconds >= 2
     return f"{done:,} of {total:,}" + (
-        f", {left(seconds / done * (total - done))}" if 0 < done < total and seconds >= 2 else ""
+        f", {left(seconds / (done - before) * (total - done))}" if is_known else ""
     )
 
 

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import tempfile
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -44,13 +45,14 @@ def is_log_written() -> bool:
 
 def log_errors_to_file() -> None:
     """Writes the errors that libraries log into the command's log, so that they do not appear on the
-    terminal."""
+    terminal. The same holds for errors that end a library's thread, as Ctrl-C ends Beam's."""
     handler = logging.FileHandler(log_path(), encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter(_LINE))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.ERROR)
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
+    threading.excepthook = lambda thrown: note_fault(thrown.exc_value or thrown.exc_type())
 
 
 def note_fault(error: BaseException) -> None:

@@ -119,7 +119,9 @@ def with_runner(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def wrapped(**given: Any) -> Any:
         flags = {name: given.pop(name) for name in FLAGS}
-        return command(**given, runner=_options(flags, tuple(given["ctx"].args)))
+        ctx = given["ctx"]
+        own = [name for option in ctx.command.params for name in option.opts]
+        return command(**given, runner=_options(flags, tuple(ctx.args), own))
 
     parameters = [p for name, p in own.parameters.items() if name != "runner"]
     wrapped.__signature__ = own.replace(parameters=[*parameters, *added])  # type: ignore[attr-defined]
@@ -130,13 +132,10 @@ def with_runner(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def _options(flags: dict[str, Any], further: tuple[str, ...]) -> Any:
-    from questloom.pipeline.runners.runner_options import (
-        RunnerOptions,
-        check_arguments,
-    )  # importing Beam takes a second
+def _options(flags: dict[str, Any], further: tuple[str, ...], own: list[str]) -> Any:
+    from questloom.pipeline.runners.runner_options import RunnerOptions, check_arguments
 
-    check_arguments(flags["runner"], further)
+    check_arguments(flags["runner"], further, own)
     jar = flags["job_server_jar"]
     flags["job_server_jar"] = os.path.abspath(jar) if jar and "://" not in jar else jar
     return RunnerOptions(kind=flags.pop("runner"), beam_args=further, **flags)

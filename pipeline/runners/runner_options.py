@@ -6,16 +6,18 @@ pipeline on it.
 """
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import apache_beam as beam
 from annotated_types import Ge, Gt
-from apache_beam.options.pipeline_options import PipelineOptions
 
-from questloom.pipeline.runners.local_runner import local_runner
+from questloom.files.settings_files import did_you_mean
 from questloom.pipeline.runners.runner_kind import RunnerKind
 from questloom.records.errors import InputError
+
+if TYPE_CHECKING:
+    import apache_beam as beam
 
 LOOPBACK = "loopback"
 JOB_SERVER_JAVA = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
@@ -113,12 +115,18 @@ class RunnerOptions:
 LOCAL = RunnerOptions()
 
 
-def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipeline:
+def new_pipeline(workers: int, options: list[str] | None = None) -> "beam.Pipeline":
     """A pipeline on the runner that the options name. Without options, the pipeline runs in this
     process with this number of workers.
 
     Workers import the package themselves, so Beam need not pickle the main session.
     """
+    # imported here, since importing Beam takes a second, and a wrong option should be told at once
+    import apache_beam as beam
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from questloom.pipeline.runners.local_runner import local_runner
+
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
     if options is None:
         return beam.Pipeline(
@@ -128,8 +136,12 @@ def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipelin
     return beam.Pipeline(options=PipelineOptions(options, save_main_session=False))
 
 
-def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
+def check_arguments(kind: RunnerKind, arguments: tuple[str, ...], own: Iterable[str] = ()) -> None:
     """Raises an error for options that would not reach Beam, such as a misspelt flag.
+
+    Args:
+        arguments: the arguments that the command does not know.
+        own: the command's own options, for a suggestion.
 
     Raises:
         InputError: Beam does not know an option, the local runner gets an option, or an option
@@ -141,10 +153,13 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
         raise InputError(
             arguments[0],
             "is no option of this command",
-            "See --help; options of Beam need --runner flink or dataflow.",
+            did_you_mean(arguments[0].partition("=")[0], own).strip()
+            or "See --help; options of Beam need --runner flink or dataflow.",
         )
     if any(a == "--runner" or a.startswith("--runner=") for a in arguments):
         raise InputError("--runner", "is given twice", f"Use one of {', '.join(RunnerKind)}.")
+    from apache_beam.options.pipeline_options import PipelineOptions
+
     known = PipelineOptions(list(arguments)).get_all_options()
     for argument in arguments:
         name = argument.removeprefix("--").split("=", 1)[0]
@@ -156,7 +171,8 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
             raise InputError(
                 argument,
                 "is an option neither of this command nor of Beam",
-                "See --help, and Beam's options with underscores (--temp_location=…).",
+                did_you_mean(argument.partition("=")[0], own)
+                + "See --help, and Beam's options with underscores (--temp_location=…).",
             )
 
 

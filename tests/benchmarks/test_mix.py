@@ -60,7 +60,9 @@ def test_each_line_counts_what_it_says():
 def test_a_way_of_saying_a_relation_is_counted_once_a_question():
     said = ways(
         [
-            question(3, "easy", "P84", text="Who is the architect of what this architect designed?"),
+            question(
+                3, "easy", "P84", text="Who is the architect of what this architect designed?"
+            ),
             question(4, "easy", "P84", text="Who designed it?"),
             question(5, "easy", "P88", text="Who had this castle built?"),
             question(6, "easy", "P88", text="Who ordered it?"),

@@ -77,6 +77,21 @@ def test_every_shipped_recipe_loads(path):
             "models.llm.guidance.judge_answer",
             "The roles are word_plan",
         ),
+        ({"seedz": {"count": 5}}, "seedz", "Did you mean seeds"),
+        ({"seedz": 5}, "seedz", "Did you mean seed?"),
+        ({"seeds": {"levels": {"mediun": 0}}}, "levels.mediun", "Did you mean seeds.levels.medium"),
+        ({"seeds": {"domains": {"place": 1}}}, "domains.place", "Known keys there: artifact"),
+        ({"seeds": {"rules": {"rar": 1}}}, "seeds.rules.rar", "Did you mean seeds.rules.rare"),
+        ({"seeds": {"methods": {"path": 1}}}, "methods.path", "Did you mean seeds.methods.paths"),
+        (
+            {"seeds": {"abilities": {"search": 1}}},
+            "abilities.search",
+            "Known keys there: perception",
+        ),
+        ({"draft": {"hops": {"hrad": 2}}}, "hops.hrad", "Did you mean draft.hops.hard"),
+        ({"draft": {"rounds": {"esay": 2}}}, "rounds.esay", "Did you mean draft.rounds.easy"),
+        ({"draft": {"explore": {"claims": {"esay": 2}}}}, "claims.esay", "explore.claims.easy"),
+        ({"export": {"level_ratio": {"esay": 4}}}, "level_ratio.esay", "level_ratio.easy"),
         ({"teach": {"live": {"tetx": {}}}}, "teach.live.tetx", "Did you mean teach.live.text"),
         (
             {"external": [{"path": "a", "lisence": "CC0"}]},
@@ -98,7 +113,7 @@ def test_a_wrong_recipe_names_the_key_and_the_fix(data, where, fix):
 
 
 def test_an_unknown_recipe_lists_those_that_are_shipped():
-    with pytest.raises(InputError, match="demo"):
+    with pytest.raises(InputError, match=r"Did you mean demo.*: demo, demo_without_python"):
         load_recipe("dmeo")
 
 

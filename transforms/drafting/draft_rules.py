@@ -2,17 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from annotated_types import Ge, Gt, Le, MaxLen, MinLen
+from annotated_types import Ge, Gt, Le, MinLen
 
 from questloom.records.evolves import Evolves
-from questloom.records.synthesis import ABILITIES, MAX_ANSWER_WORDS
+from questloom.records.synthesis import ABILITIES, LEVELS, MAX_ANSWER_WORDS
 
 Share = Annotated[float, Ge(0), Le(1)]
 Weight = Annotated[float, Ge(0)]
-Weights = Annotated[Mapping[str, Weight], MinLen(1), MaxLen(50)]
 DOMAINS = ("artifact", "building_or_place", "location", "organism", "other", "person")
+if TYPE_CHECKING:
+    Ability = str
+    Domain = str
+    Level = str
+    Method = str
+    SeedRule = str
+else:  # a recipe's mapping with these keys refuses any other key
+    Ability, Domain, Level = Literal[ABILITIES], Literal[DOMAINS], Literal[LEVELS]
+    Method = Literal["paths", "injection", "exploration"]
+    SeedRule = Literal["rare", "anchor", "linked", "pictured"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,29 +37,31 @@ class SeedRules:
     on_exhausted: Literal["keep", "error"] = "keep"
     """What happens if a level has too few questions for `accepted`: `keep` keeps them, `error`
     stops the run."""
-    methods: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("paths", "injection"))] = field(
-        default_factory=lambda: {"paths": 1.0, "injection": 1.0}
-    )
-    """Weight of each method of making questions: "paths", "injection", "exploration"."""
-    rules: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("rare", "anchor"))] = field(
-        default_factory=lambda: {"rare": 1.0, "anchor": 1.0}
-    )
-    """Weight of each rule that selects seeds: "rare", "anchor", "linked", "pictured"."""
-    levels: Annotated[Weights, Evolves("writer", 0, 1, 0.3, keys=("easy", "medium", "hard"))] = (
-        field(default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
-    )
-    """Weight of each level of difficulty: "easy", "medium", "hard", "expert", "benchmark"."""
+    methods: Annotated[
+        Mapping[Method, Weight], MinLen(1), Evolves("seeds", 0, 2, 0.5, keys=("paths", "injection"))
+    ] = field(default_factory=lambda: {"paths": 1.0, "injection": 1.0})
+    """Weight of each method of making questions."""
+    rules: Annotated[
+        Mapping[SeedRule, Weight], MinLen(1), Evolves("seeds", 0, 2, 0.5, keys=("rare", "anchor"))
+    ] = field(default_factory=lambda: {"rare": 1.0, "anchor": 1.0})
+    """Weight of each rule that selects seeds."""
+    levels: Annotated[
+        Mapping[Level, Weight],
+        MinLen(1),
+        Evolves("writer", 0, 1, 0.3, keys=("easy", "medium", "hard")),
+    ] = field(default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
+    """Weight of each level of difficulty."""
     domains: Annotated[
-        Mapping[str, Weight], Evolves("seeds", 0.25, 4, 0.75, keys=DOMAINS, absent=1.0)
+        Mapping[Domain, Weight], Evolves("seeds", 0.25, 4, 0.75, keys=DOMAINS, absent=1.0)
     ] = field(default_factory=dict)
-    """Weight of each coarse domain, such as "person" or "location". A domain without an entry has
+    """Weight of each coarse domain. A domain without an entry has
     the weight 1. A domain with the weight 0 gives no seeds."""
     readable: Annotated[float, Gt(0), Evolves("seeds", 1, 8, 1)] = 1.0
     """Weight of an entity if one of its pictures shows a year that can be read from close up. Other
     entities of the same domain have the weight 1."""
-    abilities: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=ABILITIES)] = field(
-        default_factory=lambda: dict.fromkeys(ABILITIES, 1.0)
-    )
+    abilities: Annotated[
+        Mapping[Ability, Weight], MinLen(1), Evolves("seeds", 0, 2, 0.5, keys=ABILITIES)
+    ] = field(default_factory=lambda: dict.fromkeys(ABILITIES, 1.0))
     """Weight of each ability that a question may demand, such as "perception+search". Only the
     method "exploration" uses these weights (ODE 3.1)."""
     per_entity: Annotated[int, Ge(1), Le(20)] = 1
@@ -84,7 +95,7 @@ class ExploreRules:
     """How many claims about connected things a question uses, in the method "exploration" (ODE,
     arXiv 2605.10832, 3.1)."""
 
-    claims: Annotated[Mapping[str, int], Evolves("paths", 1, 5, 1)] = field(
+    claims: Annotated[Mapping[Level, int], Evolves("paths", 1, 5, 1)] = field(
         default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "expert": 5, "benchmark": 5}
     )
     """For each level, the number of claims that a question needs. The claim that the question asks
@@ -108,12 +119,12 @@ class TextFactRules:
 class DraftRules:
     """The recipe's settings for making a draft from a seed."""
 
-    hops: Annotated[Mapping[str, int], Evolves("paths", 1, 6, 1)] = field(
+    hops: Annotated[Mapping[Level, int], Evolves("paths", 1, 6, 1)] = field(
         default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "benchmark": 4}
     )
     """For each level, the number of steps from the picture to the thing that the question asks
     about. With 0, the question asks about the pictured thing itself."""
-    rounds: Annotated[Mapping[str, int], Evolves("paths", 1, 10, 1)] = field(
+    rounds: Annotated[Mapping[Level, int], Evolves("paths", 1, 10, 1)] = field(
         default_factory=lambda: {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}
     )
     """For each level, the number of rounds of the method "injection"."""

@@ -86,14 +86,17 @@ class Numbers:
         """The figures as lines of text for people."""
         kept, played = self.kept, self.played
         turns = f", {kept.mean_turns:.1f} turns each on average" if kept.num_episodes else ""
+        calls, calls_kept = _in_words(played.calls_by_tool), _in_words(kept.calls_by_tool)
         lines = [
             f"kept      {kept.num_episodes:,} of {played.num_episodes:,} episodes{turns}",
-            f"calls     {_in_words(played.calls_by_tool)}; in kept episodes {_in_words(kept.calls_by_tool)}",
+            f"calls     {calls}"
+            + (f"; in kept episodes {calls_kept}" if calls_kept != calls else ""),
             f"pictures  in kept episodes {kept.sums['pictures_found']:,} found, {kept.sums['pictures_made']:,} made; "
             f"{kept.sums['tool_pictures_used_again']:,} of them used again ({kept.sums['made_pictures_used_again']:,} made ones)",
         ]
         if played.faults_by_tool:
-            lines.append(f"failed    {_in_words(played.faults_by_tool)} (calls by tool)")
+            failed = _in_words(played.faults_by_tool)
+            lines.append(f"failed    {failed} (calls answered with an error, such as no such page)")
         for name, found in self.distances.items():
             lines.append(
                 f"distance  {name}: {'unknown' if found is None else f'{found:.3f}'} from the reference (Jensen-Shannon, 0 to 1)"

@@ -60,7 +60,7 @@ def describe_prior(job: FilterJob, role: str) -> str:
     fame = prior_of(job, role)
     if not isinstance(fame, Fame):
         return ""
-    return f"without a model: a stand-in knows by heart the claims of things with {fame.least:,} {FIGURES[fame.figure]} or more"
+    return f"without a model: what is claimed of well-known things ({fame.least:,} {FIGURES[fame.figure]} or more) counts as known without a search"
 
 
 def _sample(store: "Store") -> "Iterator[Entity]":

@@ -92,7 +92,7 @@ class VisibleTextRules:
 
 VISIBLE_TEXT = Filter(
     name="visible_text",
-    help="The text read in the picture names no hidden entity and not the answer.",
+    help="The text read in the picture names no hidden entity and not the answer, and does not fill the picture.",
     doing="reading the text in the pictures",
     settings=VisibleTextRules,
     measured=Measured(264, 264),

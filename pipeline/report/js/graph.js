@@ -73,8 +73,27 @@
     const start = upright ? { x: a.x, y: a.y + sign * NODE.height / 2 } : { x: a.x + sign * NODE.width / 2, y: a.y };
     const end = upright ? { x: b.x, y: b.y - sign * (NODE.height / 2 + 3) } : { x: b.x - sign * (NODE.width / 2 + 3), y: b.y };
     const half = upright ? { x: 0, y: (end.y - start.y) / 2 } : { x: (end.x - start.x) / 2, y: 0 };
-    return { path: `M${start.x} ${start.y} C${start.x + half.x} ${start.y + half.y} ${end.x - half.x} ${end.y - half.y} ${end.x} ${end.y}`,
-      middle: { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 } };
+    const at = (t) => {
+      const [a, b, c, d] = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
+      const on = (axis) => a * start[axis] + b * (start[axis] + half[axis]) + c * (end[axis] - half[axis]) + d * end[axis];
+      return { x: on("x"), y: on("y") };
+    };
+    return { path: `M${start.x} ${start.y} C${start.x + half.x} ${start.y + half.y} ${end.x - half.x} ${end.y - half.y} ${end.x} ${end.y}`, at };
+  }
+
+  const overlap = (a, b) => Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) * Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
+
+  // The labels of the edges, each at the place on its edge where it covers least of the nodes and of the labels before it.
+  function edgeLabels(edges, lineOf, spots) {
+    const taken = [...spots.values()].map(({ x, y }) => ({ x: x - NODE.width / 2, y: y - NODE.height / 2, w: NODE.width, h: NODE.height }));
+    return edges.map((e) => {
+      const found = lines(e.label, 15, 3), w = 7 * Math.max(...found.map((line) => line.length)), h = 14 * found.length;
+      const covers = (box) => taken.reduce((sum, other) => sum + overlap(box, other), 0);
+      const places = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82].map(lineOf(e).at).map((p) => ({ ...p, box: { x: p.x - w / 2, y: p.y - h / 2, w, h } }));
+      const best = places.reduce((a, b) => covers(b.box) < covers(a.box) ? b : a);
+      taken.push(best.box);
+      return label(best.x, best.y, e.label, 15, "relation", 3);
+    });
   }
 
   function label(x, y, text, width, css, most = 2) {
@@ -88,7 +107,7 @@
     const left = spot.x - width / 2, top = spot.y - height / 2;
     const parts = [q.svg("rect", { x: left, y: top, width, height, rx: n.kind === "operation" ? height / 2 : 9 })];
     if (n.kind === "picture" && image) {
-      parts.push(q.svg("image", { href: "thumbnails/" + image + ".jpg", x: left + 3, y: top + 3, width: width - 6, height: height - 6, preserveAspectRatio: "xMidYMid slice" }));
+      parts.push(q.svg("image", { href: "thumbnails/" + image + ".jpg", x: left + 3, y: top + 3, width: width - 6, height: height - 6, preserveAspectRatio: "xMidYMid meet" }));
     } else {
       parts.push(label(spot.x, spot.y - (n.sub ? 7 : 0), n.label, 19, "name"));
       if (n.sub) parts.push(label(spot.x, spot.y + 20, n.sub, 26, "sub"));
@@ -111,6 +130,6 @@
           q.svg("path", { d: "M0 0 8 4 0 8z" }))),
         graph.edges.map((e) => q.svg("path", { class: "edge " + e.kind, d: lineOf(e).path, "marker-end": "url(#arrow)" })),
         graph.nodes.map((n) => node(n, spots.get(n.id), image)),
-        graph.edges.filter((e) => e.label).map((e) => { const { middle } = lineOf(e); return label(middle.x, middle.y, e.label, 15, "relation", 3); })));
+        edgeLabels(graph.edges.filter((e) => e.label), lineOf, spots)));
   };
 })(window.questloom);

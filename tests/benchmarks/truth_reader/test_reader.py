@@ -8,9 +8,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from tiny_world import THINGS, plaque, thing, write_tiny_world
 
+from benchmarks.truth_reader.execution import matches
 from benchmarks.truth_reader.judge import Finding, judge_text
 from benchmarks.truth_reader.lexicon import tokens
-from benchmarks.truth_reader.query import inverse, matches
+from benchmarks.truth_reader.query import inverse
 from benchmarks.truth_reader.reader import Reader
 from benchmarks.truth_reader.world import Number, Text, Truth, literal_of
 

@@ -31,10 +31,14 @@ def test_a_recipe_that_is_named_is_run_or_refused():
         choose_recipe("dmeo", Opened())
 
 
-def test_a_world_that_stands_is_not_written_anew_for_its_store_knows_the_age_of_its_files(tmp_path):
+def test_a_world_that_stands_is_not_written_anew_for_its_store_knows_the_age_of_its_files(
+    tmp_path, capsys
+):
     write_once(tmp_path, articles=60, seed=1, workers=1, learning=True)
+    assert "goes on" not in capsys.readouterr().err
     before = (tmp_path / "entities.json.bz2").stat().st_mtime_ns
     write_once(tmp_path, articles=60, seed=1, workers=1, learning=True)
     assert (tmp_path / "entities.json.bz2").stat().st_mtime_ns == before
+    assert capsys.readouterr().err == f"questloom: goes on from what is done in {tmp_path.parent}\n"
     write_once(tmp_path, articles=60, seed=2, workers=1, learning=True)
     assert (tmp_path / "entities.json.bz2").stat().st_mtime_ns != before

@@ -19,7 +19,7 @@ from questloom.pipeline.report.run_reader import find_questions, open_run
 from questloom.pipeline.report.seed_outcomes import seed_outcomes, stage_flow
 from questloom.pipeline.report.spend_text import money_words, seconds_words
 from questloom.records.errors import InputError
-from questloom.records.form import Ask, ClaimClause, Form, Fuzzy, Image
+from questloom.records.form import Ask, ClaimClause, Form, Fuzzy, Image, Reads
 from questloom.records.knowledge import Value, entity_value
 from questloom.records.outcomes import PendingCause, Reason, Rejection
 from questloom.records.synthesis import Fuzzed, Hop
@@ -276,6 +276,20 @@ def test_a_hop_behind_a_vague_clue_names_the_value_and_the_detail_says_how_many_
     assert shown == {"kind": "category", "claim": "Q7 — P999 — Q42", "before": 2, "after": 9}
 
 
+def test_a_reading_of_a_later_picture_starts_at_the_thing_that_this_picture_shows(made):
+    question = next(open_run(made[0]).last.questions())
+    step = ClaimClause(subject="x0", property="P50", object="x1")
+    for of, source, label in (
+        ("x0", "picture", "reads: author"),
+        ("x1", "x1", "its picture reads: author"),
+    ):
+        read = Reads(var="r", of=of, property="P50")
+        form = Form(clauses=(Image(var="x0"), step, read), ask=Ask(var="r", type="date"))
+        graph = question_graph(question.replace(form=form.to_json()), Names(made[1]))
+        (edge,) = [e for e in graph["edges"] if e["kind"] == "reads"]
+        assert (edge["from"], edge["label"]) == (source, label)
+
+
 def test_the_graph_leads_from_the_picture_to_the_answer(made):
     run, names = open_run(made[0]), Names(made[1])
     for question in run.last.questions():
@@ -387,9 +401,30 @@ def test_a_reader_filters_opens_a_question_and_comes_back(made):
         assert page.run(
             "[...document.querySelectorAll('#seeds tbody tr')].every((r) => r.cells[4].textContent === 'no description')"
         )
-        page.resize(420, 860)
-        assert page.run("document.documentElement.scrollWidth") == 420
+        page.resize(400, 860)
+        assert page.run("document.documentElement.scrollWidth") == 400
+        tabs = "[...document.querySelectorAll('.top nav a')].map((a) => a.getBoundingClientRect().right)"
+        assert max(page.run(tabs)) <= 400, "a part of the report is out of sight"
         assert not page.messages, page.messages
+
+
+CROSSED = """(() => {
+  const node = (id) => ({ id, kind: "entity", label: id, sub: "" });
+  const edge = (from, to, label) => ({ from, to, label, kind: "claim" });
+  const graph = { answer: "r", nodes: ["picture", "x0", "x1", "x2", "r"].map(node), edges: [edge("picture", "x0", "shows"),
+    edge("x0", "x1", "author"), edge("x1", "x2", "influenced by"), edge("picture", "r", "reads: inscription")] };
+  document.body.append(questloom.graph(graph, "", 400, ""));
+  const boxes = [...document.querySelectorAll(".graph text.relation")].map((text) => text.getBBox());
+  const apart = (a, b) => a.x + a.width <= b.x + 2 || b.x + b.width <= a.x + 2 || a.y + a.height <= b.y + 2 || b.y + b.height <= a.y + 2;
+  return boxes.length === 4 && boxes.every((a, i) => boxes.slice(0, i).every((b) => apart(a, b)));
+})()"""
+
+
+@needs_chromium
+def test_the_labels_of_edges_do_not_lie_on_each_other(made):
+    with Page() as page:
+        page.open((made[2] / "index.html").as_uri())
+        assert page.run(CROSSED)
 
 
 def test_evidence_is_said_with_labels_and_without_what_is_empty(made):
@@ -413,6 +448,10 @@ def test_evidence_is_said_with_labels_and_without_what_is_empty(made):
             names,
         )
         == "form: the picture shows x0"
+    )
+    assert (
+        evidence_text({"lacks": {"claims Q5 P50": 2, "members Q5": 1}}, names)
+        == "lacks: claims of Q5 for author (P50): 2 · members of Q5: 1"
     )
     assert (
         evidence_text({"examples": [{"reason": "no_path"}, {"reason": "leak"}]}, names)

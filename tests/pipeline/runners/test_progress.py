@@ -1,8 +1,10 @@
 """Progress where stderr is no terminal: a first line, then one every ten seconds, and what is to stay."""
 
+import io
 import time
 
 import pytest
+from rich.console import Console
 
 from questloom.pipeline.runners import progress
 from questloom.pipeline.runners.progress import STEPS, counting, staged, watching
@@ -68,3 +70,28 @@ def test_nothing_is_shown_of_a_count_that_never_begins(capsys):
     with counting("embed pictures"):
         pass
     assert capsys.readouterr().err == ""
+
+
+def test_what_comes_before_the_first_count_does_not_lengthen_the_time_that_is_left(
+    capsys, monkeypatch
+):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    with counting("embed pictures") as show:
+        for seconds, done in ((60.0, 16), (70.0, 116), (80.0, 216)):  # a minute to load the model
+            now[0] = seconds
+            show(done, 316)
+    assert capsys.readouterr().err.splitlines() == [
+        "embed pictures: 16 of 316",
+        "embed pictures: 116 of 316, about 20 s left",
+        "embed pictures: 216 of 316, about 10 s left",
+    ]
+
+
+def test_in_a_narrow_terminal_words_wrap_and_are_not_cut(monkeypatch):
+    words = "trying to answer without tools, 329 of 558 questions done, 329 kept so far"
+    shown = progress._Shown("synth")
+    shown.show(1, 2, words)
+    console = Console(width=80, file=io.StringIO())
+    console.print(shown.bars.get_renderable())
+    assert "…" not in console.file.getvalue() and "kept so far" in console.file.getvalue()

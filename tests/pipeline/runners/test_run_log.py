@@ -1,6 +1,9 @@
 """What of an exception the user is told: the error of ours behind it, or what a path that the system refuses means."""
 
-from questloom.pipeline.runners.run_log import known_cause
+import logging
+import threading
+
+from questloom.pipeline.runners.run_log import VARIABLE, known_cause, log_errors_to_file
 from questloom.records.errors import InputError
 
 
@@ -40,3 +43,17 @@ def test_a_fault_of_ours_is_not_taken_for_the_missing_file_that_it_was_raised_ov
             1 / 0  # noqa: B018  # the fault
 
     assert known_cause(caught(act)) is None
+
+
+def test_an_error_that_ends_a_thread_goes_to_the_log_and_not_to_the_terminal(
+    tmp_path, monkeypatch, capfd
+):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "log"))
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    monkeypatch.setattr(logging.getLogger(), "level", logging.getLogger().level)
+    log_errors_to_file()
+    thread = threading.Thread(target=lambda: 1 / 0)
+    thread.start()
+    thread.join()
+    assert "ZeroDivisionError" in (tmp_path / "log").read_text() and capfd.readouterr().err == ""

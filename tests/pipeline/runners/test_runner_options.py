@@ -85,6 +85,12 @@ def test_a_flag_that_would_not_reach_beam_is_refused(kind, arguments, told):
         check_arguments(kind, arguments)
 
 
+@pytest.mark.parametrize("kind", [RunnerKind.LOCAL, RunnerKind.FLINK])
+def test_a_misspelt_option_is_told_the_right_one(kind):
+    with pytest.raises(InputError, match="Did you mean --recipe"):
+        check_arguments(kind, ("--recip=slice",), ["--recipe", "--store"])
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

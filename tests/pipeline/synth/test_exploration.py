@@ -98,4 +98,10 @@ def test_the_loop_may_edit_what_explorations_go_by_and_only_where_there_are_any(
 
 def test_a_level_whose_length_explorations_do_not_know_is_refused():
     with pytest.raises(InputError, match=r"draft\.explore\.claims"):
-        recipe_of({"seeds": {"methods": {"exploration": 1}, "levels": {"absurd": 1}}}, "test")
+        recipe_of(
+            {
+                "seeds": {"methods": {"exploration": 1}, "levels": {"easy": 1}},
+                "draft": {"explore": {"claims": {"hard": 4}}},
+            },
+            "test",
+        )

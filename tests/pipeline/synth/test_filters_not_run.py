@@ -62,7 +62,7 @@ def test_where_nothing_is_well_known_the_two_filters_are_left_out_with_the_store
         figure="sitelinks", least=1
     )
     assert describe_filters(told) == [
-        "text_only, no_tools without a model: a stand-in knows by heart the claims of things with 1 sitelinks or more"
+        "text_only, no_tools without a model: what is claimed of well-known things (1 sitelinks or more) counts as known without a search"
     ]
 
 

@@ -36,4 +36,4 @@ def test_a_custom_tool_that_failed_is_counted_and_a_tool_of_the_program_is_not_c
     log.write_text("ValueError: bad")
     assert failed_tools(["miles"], found).endswith(f"are in the log: {log}")
     assert failed_tools(["other"], found) == ""
-    assert "failed    miles 3, visit 2 (calls by tool)" in found.as_lines()
+    assert any(line.startswith("failed    miles 3, visit 2 (") for line in found.as_lines())

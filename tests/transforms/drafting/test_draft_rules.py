@@ -11,7 +11,6 @@ from questloom.transforms.drafting.draft_rules import (
     SeedRules,
     Share,
     Weight,
-    Weights,
 )
 
 
@@ -68,17 +67,22 @@ def test_what_the_papers_do_not_have_is_on_or_off_as_the_documents_say():
     [
         (Share, (0, 0.5, 1), (-0.01, 1.01)),
         (Weight, (0, 0.5, 7), (-0.01,)),
-        (
-            Weights,
-            ({"one": 0}, {f"k{n}": 1 for n in range(50)}),
-            ({}, {f"k{n}": 1 for n in range(51)}, {"one": -1}),
-        ),
     ],
 )
-def test_a_share_a_weight_and_a_table_of_weights_have_their_bounds(kind, taken, refused):
+def test_a_share_and_a_weight_have_their_bounds(kind, taken, refused):
     adapter = TypeAdapter(kind)
     for value in taken:
         assert adapter.validate_python(value) == value
     for value in refused:
         with pytest.raises(ValidationError):
             adapter.validate_python(value)
+
+
+@pytest.mark.parametrize("name", ["methods", "rules", "levels", "abilities"])
+def test_a_table_of_weights_has_one_or_more_of_its_own_keys_and_no_weight_below_0(name):
+    adapter = TypeAdapter(SeedRules)
+    for key in getattr(SeedRules(), name):
+        assert getattr(adapter.validate_python({name: {key: 0}}), name) == {key: 0}
+        for table in ({}, {key: -1}, {key: 1, "another": 1}):
+            with pytest.raises(ValidationError):
+                adapter.validate_python({name: table})

@@ -114,10 +114,16 @@ def test_the_words_tell_kept_and_played_the_commonest_tool_first_and_the_distanc
         "kept      2 of 4 episodes, 2.5 turns each on average",
         "calls     crop 4, visit 4; in kept episodes crop 3, audit 1, visit 1",
         "pictures  in kept episodes 0 found, 0 made; 0 of them used again (0 made ones)",
-        "failed    crop 2 (calls by tool)",
+        "failed    crop 2 (calls answered with an error, such as no such page)",
         "distance  tools: 0.123 from the reference (Jensen-Shannon, 0 to 1)",
         "distance  calls: unknown from the reference (Jensen-Shannon, 0 to 1)",
     ]
+
+
+def test_where_all_episodes_were_kept_their_calls_are_told_once():
+    every = behaviour(TWO)
+    lines = Numbers(played=every, kept=every, distances={}).as_lines()
+    assert lines[1] == "calls     crop 2, visit 2"
 
 
 def test_where_nothing_was_kept_the_words_tell_the_calls_of_all_episodes_and_no_mean():

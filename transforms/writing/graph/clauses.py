@@ -5,6 +5,7 @@ import random
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from questloom.language.frames import PREPOSITIONS, Frame, share_verb
@@ -23,7 +24,7 @@ MOST_BEFORE_REST = 3
 """Maximum number of words between a verb and the rest of its sentence: "has that town as its
 capital"."""
 HERS = 5.0
-"""Cost of a clause behind "by her": "the painting by her that was made in Velm"."""
+"""Cost of a clause behind another person: "the painting by her that was made in Velm"."""
 STYLE = 3.0
 """Cost of a value behind its noun that could stand before the noun."""
 LIGHT = 4
@@ -260,12 +261,15 @@ class Clauses(ABC):
                     )
                 continue
             subject = self.noun_phrase(other, subject=True)
+            short = ends_in_short_clause(subject.split())
             self.cost += (
-                0.8 * max(0, len(subject.split()) - 3)
-                + (1.0 if ends_in_short_clause(subject.split()) else 4.0) * num_relative(subject)
+                (0.4 if short else 0.8) * max(0, len(subject.split()) - 3)
+                + (1.0 if short else 4.0) * num_relative(subject)
                 + 4.0 * (frame.preposition in ("by", "of", "from"))
             )
             said = frame.gap(subject)
+            # "A town that district has as its capital"
+            self.cost += 5.0 * (bool(frame.rest) and head.startswith("a"))
             self.cost += 4.0 * said.endswith((" is", " was"))  # "the town where this library is"
             if (
                 frame.preposition in ("in", "at", "on")
@@ -371,6 +375,9 @@ class Clauses(ABC):
         listed = self.form_words.words.listed
         where = light([r for r in reduced if r.split(" ")[0] in PREPOSITIONS])
         done = light([r for r in reduced if r not in where])
+        verbs = {r.split(" ")[0] for r in done}
+        if len(verbs) == 1 < len(done):  # "born in Velm in 1847"
+            done = [" ".join([done[0], *(r.partition(" ")[2] for r in done[1:])])]
         clauses = [f"{opening} {listed(light(said))}".strip() for opening, said in relative.items()]
         parts = [*where, *([listed(done)] if done else []), *clauses]
         self.cost += (
@@ -386,6 +393,11 @@ class Clauses(ABC):
         self.cost += HERS * (len(parts) > 1 and parts[0] in ("by her", "by him"))
         # "The same artist as the second painting that was made there": which was made there?
         self.cost += HOPELESS * any(" as the " in p for p in parts[:-1])
+        # "The man inspired by Ada Orme who worked for that museum": who worked there?
+        self.cost += HERS * any(
+            part.split()[-1][:1].isupper() and after.startswith("who ")
+            for part, after in pairwise(parts)
+        )
         # "The painting by this man owned by the museum": is the man owned?
         self.cost += HOPELESS * any(n in f" {p} " for p in where for n in nouns if done)
         return " ".join([head, *parts])

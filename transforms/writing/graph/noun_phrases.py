@@ -98,8 +98,12 @@ class NounPhrases(Clauses):
     def possessor(self, term: Term, noun: str, *, short: bool = True) -> str:
         """Joins a noun with the term to which it belongs: "the architect of the church", "this
         church's architect" (if `short` is true), "its architect"."""
-        if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
-            return f"{_PRONOUNS[pronoun][1]} {noun}"
+        if isinstance(term, str) and term in self.introduced:
+            before, self.describing = self.describing, self.describing[:-1]
+            pronoun = self._pronoun(term)  # "her teacher" is not her own teacher
+            self.describing = before
+            if pronoun:
+                return f"{_PRONOUNS[pronoun][1]} {noun}"
         said = self.noun_phrase(term)
         if said.startswith(("his ", "her ")) and len(said.split()) == 2:
             return f"{said}'s {noun}"  # not "the teacher of her father"

@@ -65,7 +65,7 @@ class Pronouns(NounPhrases):
         """Whether the pronoun may mean somebody else: anybody of the current sentence, or of the
         previous sentence anybody who may be a woman ("an architect", if she is one), or a woman who
         was the subject of any earlier sentence."""
-        near = (*self._before, *self._subjects, *self._mentioned)
+        near = (*self._before, *self._subjects, *self._mentioned, *self.describing)
         return any(t not in ("", var) and self._may_be(t, pronoun) for t in near)
 
     def _is_sexed(self, var: str, pronoun: str) -> bool:

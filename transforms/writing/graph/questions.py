@@ -33,7 +33,7 @@ SPLIT = 2.0
 LYING = 2.0
 """Cost of "On which river does the birthplace of this novel's author lie?". Readers gave it 3 of 5,
 and "Which river flows past …?" 5."""
-LATE = 2.0
+LATE = 3.5
 """Cost of a clause behind the verb: "In which town was the woman born who discovered this fish?"."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
@@ -138,6 +138,8 @@ def _entity(phrases: NounPhrases) -> str:
     """The question for a thing or person."""
     words, var = phrases.form_words, phrases.form_words.form.ask.var
     claims, person = phrases.take_claims(var), phrases.form_words.is_person(var)
+    # "Who studied under her and was influenced by the man who inspired her?": by whom?
+    phrases.describing = [var] if person and len(claims) > 1 else []
     if not claims:
         phrases.cost += HOPELESS
         return "What is it?"
@@ -207,7 +209,8 @@ def _literal(phrases: NounPhrases) -> str:
     phrase, units = words.phrase(claim), words.unit(ask.unit) if ask.unit else ""
     if ask.type == "date":
         when = phrases.choose(words.data["when"].get(ask.precision, words.data["when"][""]))
-        return fronted(phrases, index, "o", when) or ""
+        event = _happened(phrases, index, when) if phrases.rng.random() < 0.5 else ""
+        return event or fronted(phrases, index, "o", when) or ""
     if phrase.ask and (not any("{units}" in a for a in phrase.ask) or phrases.rng.random() < 0.8):
         return _filled(phrases, phrases.choose(phrase.ask).replace("{units}", units), claim.subject)
     if (
@@ -218,7 +221,33 @@ def _literal(phrases: NounPhrases) -> str:
         return said
     noun = phrase.measure or phrases.choose(phrase.o or ("value",))
     phrases.cost += TRAILING * bool(units)
-    return f"what is {phrases.possessor(claim.subject, noun)}{f', in {units}' if units else ''}?"
+    said, of = phrases.possessor(claim.subject, noun), f"the {noun} of "
+    if units and said.startswith(of) and len(said.split()) > 2 * LIGHT:
+        # Not "the area of the district where that town lies, in square kilometres".
+        return f"what is the {noun}, in {units}, of {said.removeprefix(of)}?"
+    return f"what is {said}{f', in {units}' if units else ''}?"
+
+
+def _happened(phrases: NounPhrases, index: int, when: str) -> str:
+    """A question that says once what was done to a thing, if all its claims say the same verb: "In
+    what year was a species discovered at that lake by this plant's discoverer?"; otherwise ""."""
+    words, var = phrases.form_words, phrases.other(index, "o")
+    frame = next((f for f in phrases.frames(index) if f.verb in BE and f.middle), None)
+    if frame is None or not isinstance(var, str) or var in phrases.introduced:
+        return ""
+    before = set(phrases.used)
+    same = [
+        (i, slot, f)
+        for i, slot in phrases.take_claims(var)
+        for f in phrases.frames(i)[::-1]
+        if (f.subject, f.verb, f.middle, f.rest) == (slot, frame.verb, frame.middle, "")
+    ]
+    if not same or {i for i, _, _ in same} | before != phrases.used or words.is_person(var):
+        phrases.used = before
+        return ""
+    places = [f"{f.preposition} {phrases.noun_phrase(phrases.other(i, s))}" for i, s, f in same]
+    noun = words.words.indefinite(words.noun(var))
+    return f"{when} {frame.verb} {noun} {frame.middle} {' '.join(sorted(places, key=len))}?"
 
 
 # ---------------------------------------------------------------- years between

@@ -17,7 +17,12 @@ from dataclasses import dataclass
 from questloom.records.form import Reads, Term
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
-from questloom.transforms.writing.graph.lints import MAX_NESTED, num_relative, verbs_of, weigh_sentence
+from questloom.transforms.writing.graph.lints import (
+    MAX_NESTED,
+    num_relative,
+    verbs_of,
+    weigh_sentence,
+)
 from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.telling import Telling
 

@@ -97,6 +97,7 @@ class Telling(References):
             return self._has(known, var, self.choose(implied))
         light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
         more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
+        rest = [i for i in light if i not in more]
         roles = words.ends(index, slot)
         by_role = bool(roles and person and (more or facts)) and self.rng.random() < 0.6
         if by_role and not more:
@@ -115,9 +116,10 @@ class Telling(References):
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
         # "That town is in a district": so is every town.
-        area = words.kinds(var)[:1] in (("county",), ("region",)) and frame.preposition == "in"
+        lies = (frame.middle, frame.preposition) == ("", "in")
+        area = lies and words.kinds(var)[:1] in (("county",), ("region",))
         # "The founder died in a town.", where "the town where the founder died" was possible.
-        somewhere = 0.5 * (slot == "o" and words.is_place(var))
+        somewhere = 0.7 * (slot == "o" and words.is_place(var))
         alone = 4 * area or person or known == words.form.anchor or somewhere
         self._empty = EMPTY * alone * (not more)
         self.cost += self._empty
@@ -136,6 +138,10 @@ class Telling(References):
                 weak = weak and " by the same " not in named
                 self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
+                if rest and self.rng.random() < 0.5:
+                    # "A man from the family attended the academy and died in Velm."
+                    claims.append((rest[0], self._slot(rest[0], var)))
+                    self.used.add(rest[0])
                 more_said = self.predicates(claims)
                 self.cost += READ_ON * self._reads_on(named, more_said)
                 return f"{named} {more_said}."
@@ -178,9 +184,8 @@ class Telling(References):
         if claims:
             head, named = named, self.modified(named, claims, person, bare_head=True)
             # "Her family donated a painting in the museum": was it donated there?
-            more_said = named.removeprefix(head).split()
-            inside = bool(more_said) and more_said[0] in ("at", "in") and not words.is_place(var)
-            self.cost += INSIDE * inside
+            inside = named.removeprefix(head).startswith((" at ", " in "))
+            self.cost += INSIDE * (inside and not words.is_place(var))
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
 
@@ -261,11 +266,12 @@ class Telling(References):
         of = self.possessor(known, role)
         one_of_many = slot == "s" and role not in self.form_words.data["only_one"]
         if one_of_many:
-            plural = self.form_words.words.plural(role)
-            if of.startswith("the "):
-                of = f"{self.form_words.words.indefinite(role)} of{of.partition(' of')[2]}"
-            else:
-                of = f"one of {of.removesuffix(role)}{plural}"
+            said = self.form_words.words
+            of = (
+                f"{said.indefinite(role)} of{of.partition(' of')[2]}"
+                if of.startswith("the ")
+                else f"one of {of.removesuffix(role)}{said.plural(role)}"
+            )
         self.introduce(var, role)
         self._mentioned.append(var)
         self.subject = var
@@ -324,11 +330,12 @@ class Telling(References):
     def head(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
         """The article and noun with which a description begins. In a statement, "the woman from that
         family" would be the only one: the text has "a woman" for relations that many things may have
-        to the same thing."""
+        to the same thing, unless a name or a year and all that the text says of her tell which."""
         words = self.form_words
         ends = [(slot, self.other(i, slot)) for i, slot in claims]
-        many = all(s == "s" and isinstance(t, str) and t not in words.reads for s, t in ends)
-        if self.asking or not many:
+        named = any(isinstance(t, Value) or t in words.reads for _, t in ends)
+        more = {i for i, _ in words.describing(var)} & self.held - {i for i, _ in claims}
+        if self.asking or (named and not more) or any(slot == "o" for slot, _ in ends):
             return super().head(var, noun, claims)
         return self._first_named(var)
 
@@ -342,10 +349,12 @@ class Telling(References):
         if len(claims) > 1:
             return noun
         same = self._alike(short(self.form_words, noun))
-        ends = {self.other(i, slot) for i, slot in claims}
-        for claim in self.form_words.claims:
-            if (claim.subject in same and claim.object in ends) or (
-                claim.object in same and claim.subject in ends
+        told = self.form_words.claims
+        said = {(told[i].property, slot, self.other(i, slot)) for i, slot in claims}
+        for claim in told:
+            # Not "the other man who commissioned that museum" of somebody else who worked for it.
+            if (claim.subject in same and (claim.property, "s", claim.object) in said) or (
+                claim.object in same and (claim.property, "o", claim.subject) in said
             ):
                 self._now_another = short(self.form_words, noun)
                 self._names[var] = f"the other {self._now_another}"

@@ -70,7 +70,7 @@ from questloom.transforms.writing.graph.lints import (
             "nested clauses",
         ),
         (
-            "Who founded the company based in the town where the man who designed this church lies?",
+            "Who founded the company based in the town where the man who designed the church on this hill lies?",
             "nested clauses",
         ),
         # what refers back to nothing, or to one of two
@@ -149,6 +149,7 @@ def test_a_verb_may_follow_a_short_clause_about_the_picture(text):
         "Another painting hangs in the museum that holds the first one. How high is it?",
         "A man came from the family that donated this painting. Where was he born?",
         "Who founded the shipyard that built the schooner that sails from this town?",
+        "Which treaty was signed in the town where the woman who commissioned this bridge died?",
         "On what date did the man die who had this railway station built?",
         "Which dam stands on the river that flows into the lake where this insect was seen?",
     ],
