@@ -51,7 +51,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 LEVELS = ("easy", "medium", "hard")
 NUM_RESAMPLED = 2_000
-INDEXES = ("keys_by_subject", "subjects_by_key", "_closures", "_index")
+INDEXES = ("_by_subject", "subjects_by_key", "_closures")
 """Remembered functions whose answers a process needs once per property or class."""
 
 

@@ -27,7 +27,6 @@ from questloom.transforms.certificate.description import Description, Part, desc
 from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.certificate.fitting import matches_of, size_of_part
 from questloom.transforms.certificate.part_status import part_in_words, settles, status
-from questloom.transforms.certificate.ruled_out import possible_matches
 from questloom.transforms.certificate.text_veto import text_says
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.completeness import nearly_complete
@@ -107,7 +106,7 @@ def margin_of(
         listing.append(part)
         # A page may also name things without a link, so another part lists rivals too.
         num_enumerated += part.role != "sentence"
-    rivals = _listed(facts, ranked, listing, intended.entity, exact=exact)
+    rivals = _listed(facts, listing, intended.entity)
     return _fewest_gaps(
         facts,
         var,
@@ -121,15 +120,11 @@ def margin_of(
     )
 
 
-def _listed(
-    facts: Lookups, parts: list[Part], listing: list[Part], intended: str, *, exact: bool
-) -> Iterator[str]:
-    """Gives each thing once that matches a part in `listing`. Where the margin need not be exact,
-    most things that another part rules out are left out."""
+def _listed(facts: Lookups, listing: list[Part], intended: str) -> Iterator[str]:
+    """Gives each thing once that matches a part in `listing`."""
     seen = {intended}
     for part in listing:
-        found = matches_of(facts, part) if exact else possible_matches(facts, part, parts)
-        for rival in sorted(found or ()):
+        for rival in sorted(matches_of(facts, part) or ()):
             if rival not in seen:
                 seen.add(rival)
                 yield rival

@@ -29,7 +29,7 @@ def indexed_values(facts: Facts, subject: str, property: str) -> tuple[Value, ..
     Returns:
         The values; None where only the subject's claims tell them.
     """
-    index = keys_by_subject(facts, property)
+    index = _by_subject(facts, property)
     return None if index is None else _values(index.get(subject, ()))
 
 
@@ -44,7 +44,7 @@ def _values(keys: Keys) -> tuple[Value, ...] | None:
 
 
 @remembered(PROPERTIES_KEPT)
-def keys_by_subject(facts: Facts, property: str) -> dict[str, Keys] | None:
+def _by_subject(facts: Facts, property: str) -> dict[str, Keys] | None:
     """The keys of a property's best values, by subject; None if there are too many pairs.
 
     Equal keys share one tuple, and tuples of strings cost no garbage collection.
@@ -75,7 +75,7 @@ def subjects_by_key(facts: Facts, property: str) -> dict[str, list[str]] | None:
 
 def count_things(facts: Facts, property: str, subjects: frozenset[str]) -> Counter[str]:
     """Counts how many of the subjects name each thing in a property."""
-    if (index := keys_by_subject(facts, property)) is not None:
+    if (index := _by_subject(facts, property)) is not None:
         counted = Counter(chain.from_iterable(map(index.get, subjects, repeat(()))))
     else:
         counted = Counter()

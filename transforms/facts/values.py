@@ -85,11 +85,11 @@ def is_functional(
     birth"). A property whose values come and go never counts as functional (single-valued).
     """
     # The subject itself matters so rarely that it is not part of what is remembered.
-    return _is_functional(facts, property, classes, subject in exceptions(facts, property))
+    return _is_functional(facts, property, classes, subject in _exceptions(facts, property))
 
 
 @remembered()
-def exceptions(facts: Facts, property: str) -> frozenset[str]:
+def _exceptions(facts: Facts, property: str) -> frozenset[str]:
     """The subjects that Wikidata's constraints on a property leave out."""
     info = facts.property(property)
     return frozenset(info.exceptions) if info else frozenset()
@@ -213,19 +213,19 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
     """
     if wanted.kind != "entity" or found.kind != "entity":
         return False
-    name = name_told(facts, wanted.entity)
-    return bool(name) and name in names_read(facts, found.entity)
+    name = _name_told(facts, wanted.entity)
+    return bool(name) and name in _names_read(facts, found.entity)
 
 
 @remembered(MOST_SUBJECTS)
-def name_told(facts: Facts, entity_id: str) -> str:
+def _name_told(facts: Facts, entity_id: str) -> str:
     """The name by which a question names an entity, without regard to capital letters."""
     entity = facts.entity(entity_id)
     return entity.label(facts.language).casefold() if entity else ""
 
 
 @remembered(MOST_SUBJECTS)
-def names_read(facts: Facts, entity_id: str) -> frozenset[str]:
+def _names_read(facts: Facts, entity_id: str) -> frozenset[str]:
     """The names of an entity that a reader may meet, without regard to capital letters."""
     entity = facts.entity(entity_id)
     names = entity.names(languages_of(facts)) if entity else ()
