@@ -33,7 +33,7 @@ from questloom.transforms.facts.indexed import is_instance, things_named
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.page_statements import objects_of
 from questloom.transforms.facts.readings import readings
-from questloom.transforms.facts.values import ENUMERATION_LIMIT, values_match
+from questloom.transforms.facts.values import ENUMERATION_LIMIT, values_by_key, values_match
 from questloom.transforms.facts.within import num_within, subjects_within
 
 Binding = dict[str, Value]
@@ -158,7 +158,9 @@ def _extend_claim(
 ) -> Iterator[Binding]:
     subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
     if subject is not None:
-        for found in things_named(facts, subject.entity, clause.property):
+        # Only a day depends on the calendar.
+        read = values_by_key if value is not None and value.precision < DAY else things_named
+        for found in read(facts, subject.entity, clause.property):
             if found.kind in ("somevalue", "novalue"):
                 continue
             if value is None:
@@ -207,19 +209,44 @@ def _extend_sentence(clause: SentenceClause, binding: Binding, facts: Facts) -> 
 
 
 def solutions(
-    form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION_LIMIT
+    form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION_LIMIT, asked: str = ""
 ) -> Iterator[Binding]:
-    """All solutions of a logical form: the ways to give every variable a value so that every clause
-    holds. The values of the pictured entity and of details read in the picture are given."""
+    """The solutions of a logical form: the ways to give every variable a value so that every clause
+    holds.
 
-    def search(
-        left: tuple[tuple[Clause, tuple[str, ...]], ...], binding: Binding
-    ) -> Iterator[Binding]:
+    Args:
+        form: the form.
+        facts: the store.
+        given: the values of the pictured entity and of details read in the picture.
+        limit: a clause with more matches raises `TooLarge`.
+        asked: a variable of which only the values matter: most solutions without a new value of it
+            are left out. Without it, all solutions are given.
+    """
+    clauses = tuple((c, variables(c)) for c in form.clauses if not isinstance(c, Image))
+    told: set[Value] = set()
+    tried: set[tuple] = set()
+    rests: dict[int, tuple[str, ...]] = {}
+
+    def is_new(left: int, binding: Binding) -> bool:
+        """Whether the clauses left may give a new value. They depend only on their own variables,
+        and which of these are known depends only on the clauses done."""
+        if left not in rests:
+            names = {v for n, (_, used) in enumerate(clauses) if left >> n & 1 for v in used}
+            rests[left] = tuple(v for v in binding if v in names or v == asked)
+        known = (left, *(binding[v] for v in rests[left]))
+        if binding.get(asked) in told or known in tried:
+            return False
+        tried.add(known)
+        return True
+
+    def search(left: int, binding: Binding) -> Iterator[Binding]:
         if not left:
             yield binding
             return
         least, place = float("inf"), 0
-        for number, (clause, names) in enumerate(left):
+        for number, (clause, names) in enumerate(clauses):
+            if not left >> number & 1:
+                continue
             work = cost(clause, names, binding, facts)
             if work < least:
                 least, place = work, number
@@ -227,12 +254,18 @@ def solutions(
                     break
         if least == float("inf"):
             raise TooLarge("no clause with a bound end is left")
-        rest = (*left[:place], *left[place + 1 :])
-        for more in extend(left[place][0], binding, facts, limit):
-            yield from search(rest, more)
+        rest = left & ~(1 << place)
+        for more in extend(clauses[place][0], binding, facts, limit):
+            if asked and not is_new(rest, more):
+                continue
+            for found in search(rest, more):
+                yield found
+                if asked:
+                    told.add(found[asked])
+                    if asked in binding:
+                        return
 
-    clauses = tuple((c, variables(c)) for c in form.clauses if not isinstance(c, Image))
-    yield from search(clauses, dict(given))
+    yield from search((1 << len(clauses)) - 1, dict(given))
 
 
 def coarsen_to_ask(value: Value, ask: Ask) -> Value:
@@ -250,7 +283,7 @@ def answers(
 ) -> tuple[Value, ...]:
     """Up to `most` different values of the asked variable, in a fixed order."""
     found: dict[str, Value] = {}
-    for binding in solutions(form, facts, given, limit):
+    for binding in solutions(form, facts, given, limit, form.ask.var):
         value = coarsen_to_ask(binding[form.ask.var], form.ask)
         found.setdefault(value.key(), value)
         if len(found) >= most:

@@ -17,7 +17,7 @@ of the m cheapest clauses. An entity that matches none of the m cheapest clauses
 least m gaps.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from questloom.records.form import ClassClause, Form
@@ -31,10 +31,7 @@ from questloom.transforms.certificate.text_veto import text_says
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Facts, Lookups
-from questloom.transforms.facts.values import (
-    best_values,
-    classes_of,
-)
+from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, classes_of
 from questloom.transforms.remembered import remembered
 
 NO_RIVAL = 9
@@ -91,8 +88,6 @@ def margin_of(
         return Margin(var=var, margin=0)
     if intended.kind != "entity":
         return _literal_margin(facts, description, intended)
-    listed: dict[str, None] = {}
-    num_enumerated, too_large = 0, False
     if not any(p.role in ("of", "sentence") and settles(facts, p, parts) for p in parts) and (
         lacking := _incomplete(facts, parts, intended)
     ):
@@ -100,29 +95,39 @@ def margin_of(
     sure = tuple(p for p in parts if settles(facts, p, parts))
     # The part that most entities match tells least about a rival, so it comes last.
     ranked = sorted(parts, key=lambda p: (size_of_part(facts, p), parts.index(p)))
+    listing: list[Part] = []
+    num_enumerated, too_large = 0, False
     for part in ranked:
         if num_enumerated >= required:
             break
-        matches = matches_of(facts, part)
-        if matches is None:
+        if size_of_part(facts, part) > ENUMERATION_LIMIT:
             too_large = True
             continue
-        listed |= dict.fromkeys(sorted(matches))
+        listing.append(part)
         # A page may also name things without a link, so another part lists rivals too.
         num_enumerated += part.role != "sentence"
-    unlisted = NO_RIVAL if sure else num_enumerated
-    listed.pop(intended.entity, None)
+    rivals = _listed(facts, listing, intended.entity)
     return _fewest_gaps(
         facts,
         var,
         ranked,
         sure,
         # The rivals that match the first part are few, and are most often too near.
-        sorted(listed) if exact else list(listed),
-        unlisted,
+        sorted(rivals) if exact else rivals,
+        NO_RIVAL if sure else num_enumerated,
         too_large,
         stop_below=0 if exact else required,
     )
+
+
+def _listed(facts: Lookups, listing: list[Part], intended: str) -> Iterator[str]:
+    """Gives each thing once that matches a part in `listing`."""
+    seen = {intended}
+    for part in listing:
+        for rival in sorted(matches_of(facts, part) or ()):
+            if rival not in seen:
+                seen.add(rival)
+                yield rival
 
 
 @remembered(4_096)
@@ -146,19 +151,21 @@ def _fewest_gaps(
     var: str,
     parts: list[Part],
     sure: tuple[Part, ...],
-    rivals: list[str],
+    rivals: Iterable[str],
     unlisted: int,
     too_large: bool,
     *,
     stop_below: int,
 ) -> Margin:
     left: list[tuple[int, str, list[Part]]] = []
+    least = facts.trust.least_margin(stop_below) if stop_below else 0
     breaking: set[str] = set()
     for rival in rivals:
         gaps, against = _held_against(facts, rival, parts, sure, most=0 if stop_below else 1)
         if not against:
+            # A rival with fewer gaps than `least` is too near, whatever its page says.
             num_gaps = len(gaps) - (
-                _num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0
+                _num_vetoed(facts, rival, gaps) if least <= len(gaps) <= stop_below else 0
             )
             if num_gaps < stop_below:
                 return Margin(

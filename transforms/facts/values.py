@@ -71,7 +71,6 @@ def _best_by_property(facts: Facts, subject: str) -> dict[str, tuple[Value, ...]
     return {property: refined(values.values()) for property, values in found.items()}
 
 
-@remembered()
 def is_functional(
     facts: Lookups, property: str, classes: tuple[str, ...], subject: str = ""
 ) -> bool:
@@ -85,6 +84,21 @@ def is_functional(
     constraints. Threshold and prior also favour a property with one value by its meaning ("date of
     birth"). A property whose values come and go never counts as functional (single-valued).
     """
+    # The subject itself matters so rarely that it is not part of what is remembered.
+    return _is_functional(facts, property, classes, subject in _exceptions(facts, property))
+
+
+@remembered()
+def _exceptions(facts: Facts, property: str) -> frozenset[str]:
+    """The subjects that Wikidata's constraints on a property leave out."""
+    info = facts.property(property)
+    return frozenset(info.exceptions) if info else frozenset()
+
+
+@remembered()
+def _is_functional(
+    facts: Lookups, property: str, classes: tuple[str, ...], is_exception: bool
+) -> bool:
     if facts.profile(property).num_dated > MOST_DATED * facts.profile(property).num_subjects:
         return False
     info = facts.property(property)
@@ -92,7 +106,7 @@ def is_functional(
         bool(info and (info.single_value or info.single_best_value) and not info.separators)
         or property_use(property).single
     )
-    declared = declared and not (info and subject in info.exceptions)
+    declared = declared and not is_exception
     bar = facts.trust.declared if declared else facts.trust.measured
     if not declared and facts.profile(property).num_subjects < MIN_EVIDENCE:
         return False
@@ -165,14 +179,18 @@ def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bo
     )
 
 
-@remembered()
 def places_around(facts: Facts, property: str, entity_id: str) -> frozenset[str]:
     """The larger things in which a thing lies, as `TRANSITIVE` defines for a property; empty for
     other properties. The results are cached, because certificates look up the same places again and
     again."""
-    climb = TRANSITIVE.get(property, ())
+    climb = TRANSITIVE.get(property)
+    return _around(facts, climb, entity_id) if climb else frozenset()
+
+
+@remembered()
+def _around(facts: Facts, climb: tuple[str, ...], entity_id: str) -> frozenset[str]:
     seen, level = {entity_id}, {entity_id}
-    for _ in range(CLIMB_DEPTH if climb else 0):
+    for _ in range(CLIMB_DEPTH):
         level = {
             v.entity
             for e in sorted(level)

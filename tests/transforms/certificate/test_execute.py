@@ -307,6 +307,42 @@ def test_answers_are_distinct_as_asked_and_counted_up_to_the_most():
     assert len(list(solutions(OPENED, SmallFacts(claims), given))) == 5
 
 
+OF_A_KIND, BUILT = (
+    ClassClause(var="x", class_id=LIGHTHOUSE),
+    ClaimClause(subject="x", property="P84", object="y"),
+)
+TAUGHT = ClaimClause(subject="y", property="P69", object="a")
+BEFORE = (
+    ClaimClause(subject="x", property="P571", object="o"),
+    ClaimClause(subject="y", property="P569", object="b"),
+    Compare(left="b", op=">", right="o"),
+)
+
+
+@pytest.mark.parametrize(
+    ("clauses", "given", "num", "found"),
+    [
+        ((OF_A_KIND, BUILT, TAUGHT), {}, 40, ["Q40", "Q41"]),
+        ((OF_A_KIND, TAUGHT), {"a": "Q41"}, 800, ["Q41"]),
+        ((OF_A_KIND, BUILT, TAUGHT, *BEFORE), {}, 1, ["Q41"]),
+        ((BUILT, TAUGHT, *BEFORE), {"a": "Q41"}, 1, ["Q41"]),
+        ((BUILT, TAUGHT, *BEFORE), {"a": "Q40"}, 0, []),
+    ],
+    ids=["shared", "apart", "one other fits", "one of many fits", "none fits"],
+)
+def test_an_answer_is_found_once_and_is_found_although_others_with_its_value_do_not_fit(
+    clauses, given, num, found
+):
+    """The last lighthouse alone is older than its architect, who went to the second school."""
+    claims = [c for c in crowd(40) if (c.subject, c.property) != ("Q1039", "P571")]
+    claims += [claim(f"Q2{i:03}", "P69", f"Q4{i % 2}") for i in range(40)]
+    facts = SmallFacts([*claims, claim("Q1039", "P571", year(1690))])
+    form = Form(clauses=clauses, ask=Ask(var="a", type="entity"))
+    known = {var: entity_value(key) for var, key in given.items()}
+    assert len(list(solutions(form, facts, known))) == num
+    assert sorted(b["a"].entity for b in solutions(form, facts, known, asked="a")) == found
+
+
 def test_a_form_without_a_known_end_cannot_be_executed():
     with pytest.raises(TooLarge):
         list(solutions(OPENED, SmallFacts(crowd(3)), {}))
