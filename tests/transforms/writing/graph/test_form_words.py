@@ -65,6 +65,7 @@ def test_a_name_takes_the_article_or_the_quotation_marks_of_its_kind(name, said)
         ("The Hague", "The Hague"),
         ("A Town", "A Town"),
         ("Moon", "the Moon"),
+        ("1919 Orm election", "the 1919 Orm election"),
         ("Q7", "Nick"),
     ],
 )
