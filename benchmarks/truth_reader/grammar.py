@@ -24,12 +24,12 @@ from benchmarks.truth_reader.query import (
     Back,
     Called,
     Compared,
+    Described,
     Has,
     Kind,
     Named,
     Pictured,
     Related,
-    Told,
     Winner,
 )
 from benchmarks.truth_reader.verbs import Verbs
@@ -233,13 +233,13 @@ class Grammar(Verbs):
                 if bare and contrasted:
                     continue
                 if word == "the" and not bare and not other:
-                    found = self.told(found)
+                    found = self.definite(found)
                 yield found._replace(cost=found.cost + BARE * bare)
 
-    def told(self, part: Part) -> Part:
+    def definite(self, part: Part) -> Part:
         """A description with "the", which may repeat what the text has said."""
-        said = tuple(a for a in part.atoms if not isinstance(a, Told))
-        atoms = (*part.atoms, Told(part.var, part.noun, said, part.end))
+        said = tuple(a for a in part.atoms if not isinstance(a, Described))
+        atoms = (*part.atoms, Described(part.var, part.noun, said, part.end))
         return part._replace(atoms=atoms) if "." in self.text[: part.end] else part
 
     def kind(self, var: str, noun: str) -> tuple[Atom, ...]:

@@ -119,7 +119,7 @@ class Back:
 
 
 @dataclass(frozen=True)
-class Told:
+class Described:
     """A description with "the", of the thing `var`, called `noun`. If it repeats what the text has
     said of a thing, it means this thing.
 
@@ -179,7 +179,7 @@ Atom = (
     | Compared
     | Seen
     | Back
-    | Told
+    | Described
     | Another
     | Differ
     | Winner

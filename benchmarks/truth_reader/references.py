@@ -5,6 +5,7 @@ one".
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from benchmarks.truth_reader.descriptions import is_called, parts_of, repeated
 from benchmarks.truth_reader.lexicon import data
 from benchmarks.truth_reader.query import (
     ONE,
@@ -13,6 +14,7 @@ from benchmarks.truth_reader.query import (
     Atom,
     Back,
     Called,
+    Described,
     Differ,
     Has,
     Kind,
@@ -21,13 +23,11 @@ from benchmarks.truth_reader.query import (
     Related,
     Target,
     Together,
-    Told,
     Winner,
     inverse,
     place_of,
     renamed,
 )
-from benchmarks.truth_reader.told import is_called, parts_of, repeated
 
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
@@ -74,12 +74,12 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
     """Finds the thing that is meant by each word that refers back to an earlier thing. Yields the
     possible queries, the most likely first.
     """
-    waiting = [a for a in query.atoms if isinstance(a, Back | Told)]
+    waiting = [a for a in query.atoms if isinstance(a, Back | Described)]
     if not waiting:
         yield _without_others(query)
         return
     back = min(waiting, key=_turn)
-    if isinstance(back, Told):
+    if isinstance(back, Described):
         outright, implied = called(query.atoms)
         kin = data()["kin"]
         nouns = {
@@ -151,10 +151,10 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
         )
 
 
-def _turn(atom: Back | Told) -> tuple[int, int]:
+def _turn(atom: Back | Described) -> tuple[int, int]:
     """Words that refer back have their turn in the order of the text. A description has its turn at
     its end, after all words and descriptions within it."""
-    if isinstance(atom, Told):
+    if isinstance(atom, Described):
         return atom.end, -place_of(atom.var)
     return place_of(atom.var), 0
 

@@ -101,7 +101,9 @@ class Things(Grammar):
         if self.at(start, "who") and names_only:
             for said in self.verb_phrases(start + 1):
                 atoms = about(said, subject.var)
-                whole = self.told(subject._replace(atoms=(*subject.atoms, *atoms), end=said.end))
+                whole = self.definite(
+                    subject._replace(atoms=(*subject.atoms, *atoms), end=said.end)
+                )
                 cost = subject.cost % BARE + said.cost
                 yield said._replace(atoms=whole.atoms[len(subject.atoms) :], cost=cost)
 

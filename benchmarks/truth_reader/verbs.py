@@ -10,11 +10,11 @@ from benchmarks.truth_reader.query import (
     Atom,
     Back,
     Called,
+    Described,
     Differ,
     Kind,
     Named,
     Related,
-    Told,
     inverse,
     renamed,
 )
@@ -358,7 +358,7 @@ class Verbs(Amounts):
             if not self.at(end, "as"):
                 twin = f"s{start}"
                 shared = (Related(SELF, relation, var), Related(twin, relation, var))
-                told = Told(var, "", (said, shared[1]), end)
+                told = Described(var, "", (said, shared[1]), end)
                 atoms = (said, *shared, Differ(SELF, twin), Back(twin, "", "twin"), told)
                 yield Part(end, atoms, 0)
 

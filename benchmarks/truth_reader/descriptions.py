@@ -8,6 +8,7 @@ from benchmarks.truth_reader.query import (
     Atom,
     Called,
     Compared,
+    Described,
     Has,
     Kind,
     Named,
@@ -16,7 +17,6 @@ from benchmarks.truth_reader.query import (
     Related,
     Seen,
     Target,
-    Told,
     inverse,
     place_of,
     renamed,
@@ -30,7 +30,9 @@ BESIDE = 50
 """The cost of each further thing that a description fits: people find it as natural."""
 
 
-def repeated(query: Query, told: Told, start: int, nouns: Mapping[str, set[str]]) -> list[Query]:
+def repeated(
+    query: Query, told: Described, start: int, nouns: Mapping[str, set[str]]
+) -> list[Query]:
     """Returns a query for each thing that the description may repeat, the last told first.
 
     A description that repeats nothing stands for itself.
