@@ -147,7 +147,7 @@ def test_the_table_has_a_line_for_each_level_and_the_names_say_what_is_off():
 
 @pytest.mark.slow
 def test_what_asks_for_a_claim_of_the_pictured_thing_is_solved_more_often(tmp_path):
-    store = small_store(tmp_path, articles=200)
+    store = small_store(tmp_path, articles=400)
     seeds = {"count": 16, "rare_min_statements": 4, "anchor_min_in_degree": 1}
     draft = {"hops": {"easy": 1, "medium": 2, "hard": 3}, "own_page": True}
     recipe = small_recipe(filters=LEAN, seeds=seeds, draft=draft)
