@@ -191,7 +191,6 @@ def test_killed_in_every_step_and_resumed_a_loop_gives_the_same_files_and_pays_a
         killed_at(broken, pattern)
     assert evolve(broken).wait() == 0
     mine, its = files(broken), files(whole)
-    import json as _j
 
     _d = differences(mine, its)
     open("/tmp/kill_diff.txt", "w").write(repr(_d))
