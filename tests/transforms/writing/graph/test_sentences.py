@@ -946,3 +946,23 @@ def test_a_district_does_not_have_a_town_as_its_capital():
     kinds = "x0 painting, x1 town, x2 district"
     good = _good(kinds, "quantity square kilometre", *clauses)
     assert good and not any(re.search("a town [^.]* has as its capital", t) for t in good), good
+
+
+def test_a_museum_also_holds_a_painting_only_beside_one_that_the_text_has_put_there():
+    clauses = (
+        "image x0",
+        "x0 P170 x1",
+        "x1 P108 x2",
+        "x3 P276 x2",
+        "x3 P170 Ivo Mersk",
+        "x3 P2048 a",
+    )
+    kinds = "x0 painting, x1 human, x2 art museum, x3 painting"
+    told = _tellings(kinds, "quantity metre", *clauses, num=400)
+    texts = [t for t, telling in told if telling.cost < HOPELESS]
+    assert texts and not any("museum also h" in t or "also hangs" in t for t in texts), texts
+    there = ("image x0", "x0 P276 x2", "x3 P276 x2", "x3 P170 Ivo Mersk", "x3 P2048 a")
+    told = _tellings(kinds, "quantity metre", *there, num=400)
+    assert any(
+        "also houses a painting by Ivo Mersk" in t for t, telling in told if telling.cost < HOPELESS
+    )
