@@ -69,6 +69,12 @@ TOLD = [
     ("x0 human, x1 novel, x2 town, a district", "entity", "x1 P50 x0", "x1 P577 1911", "x1 P840 x2", "x2 P131 a"),
     ("x0 painting, x1 human, x2 art museum, a human", "entity", "x0 P170 x1", "x1 P108 x2", "x2 P112 a"),
     ("x0 human, x1 family, a castle", "entity", "x0 P53 x1", "x1 P1028 Salt and Lanterns", "a P127 x1"),
+    ("x0 human, x2 human, x3 human", "quantity", "x2 P1066 x0", "x2 P22 x3", "x2 P570 d1", "x3 P570 d2", "a = difference d1 d2"),
+    ("x0 lighthouse, x1 human, x2 painting", "date year", "x0 P84 x1", "x2 P170 x1", "x2 P1071 Velm", "x2 P571 a"),
+    ("x0 library, x1 human, a human", "entity", "x1 P108 x0", "x1 P737 Ivo Mersk", "x1 P26 a"),
+    ("x0 painting, x1 art museum", "date year", "x0 P276 x1", "The Grey Harbour P276 x1", "x1 P571 a"),
+    ("x0 river, x1 town, x2 district", "quantity", "x1 P206 x0", "x1 P131 x2", "x2 P2046 a"),
+    ("x0 human, x1 church building, x2 human, x3 church building", "date year", "x0 P119 x1", "x1 P825 x2", "x3 P825 x2", "x3 P149 Northern Light", "x3 P1619 a"),
 ]  # fmt: skip
 
 
