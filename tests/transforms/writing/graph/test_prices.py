@@ -74,7 +74,7 @@ TOLD = [
     ("x0 library, x1 human, a human", "entity", "x1 P108 x0", "x1 P737 Ivo Mersk", "x1 P26 a"),
     ("x0 painting, x1 art museum", "date year", "x0 P276 x1", "The Grey Harbour P276 x1", "x1 P571 a"),
     ("x0 river, x1 town, x2 district", "quantity", "x1 P206 x0", "x1 P131 x2", "x2 P2046 a"),
-    ("x0 human, x1 church building, x2 human, x3 church building", "date year", "x0 P119 x1", "x1 P825 x2", "x3 P825 x2", "x3 P149 Northern Light", "x3 P1619 a"),
+    ("x0 human, x1 chapel, x2 human, x3 cathedral", "date year", "x0 P119 x1", "x1 P825 x2", "x3 P825 x2", "x3 P149 Northern Light", "x3 P1619 a"),
 ]  # fmt: skip
 
 
