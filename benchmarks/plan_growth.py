@@ -1,7 +1,7 @@
 """Measures whether planning a question from a seed takes more work in a larger store.
 
     python -m benchmarks.plan_growth SMALL LARGE [--things 40] [--warm 20] [--levels medium] [--shapes chain] [--recipe demo] [--set KEY=VALUE ...]
-        [--count] [--cold] [--profile]
+        [--count] [--profile]
 
 A seed is the item that a question starts from. The script takes seeds that have an article, and
 that have the same classes in both stores. Two invented worlds share such seeds if they were made
@@ -14,10 +14,6 @@ have a row of their own.
 
 A busy machine disturbs times. The script therefore also counts the look-ups in the store and the
 rows that they return; with `--count`, it counts calls of functions in place of seconds.
-
-In a small store, seeds share neighbours, so a process finds more in its caches. With `--cold`, each
-seed is planned twice. In between, the process forgets all about things, but keeps the indexes
-(`INDEXES`). Only the second time counts.
 """
 
 import argparse
@@ -29,7 +25,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -46,13 +42,10 @@ from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.planner import Shape, size_of
 from questloom.transforms.planning.search import search
-from questloom.transforms.remembered import PLACE
 from questloom.transforms.stages.run_folder import RunFolder
 
 LEVELS = ("easy", "medium", "hard")
 NUM_RESAMPLED = 2_000
-INDEXES = ("_by_subject", "subjects_by_key", "_closures")
-"""Remembered functions whose answers a process needs once per property or class."""
 
 
 class Counted:
@@ -141,17 +134,6 @@ def work_of(
     return took, counted.lookups - looked_up, counted.rows - rows, len(plans)
 
 
-def forget(at: Ground) -> None:
-    """Empties all caches of a store and of its look-ups, except for those in `INDEXES`."""
-    store: Any = at.facts.facts._facts  # type: ignore[attr-defined]
-    remembered = getattr(at.facts, PLACE).by_function
-    kept = [vars(source).values() for source in (store, *store._tables.values())]
-    kept.append([k for asked, k in remembered.items() if asked.__name__ not in INDEXES])
-    for answers in chain.from_iterable(kept):
-        if hasattr(answers, "cache_clear"):
-            answers.cache_clear()
-
-
 def ratio_lines(name: str, unit: str, work: np.ndarray) -> Iterator[str]:
     """Gives a line for each measure of work: its mean per seed in each store, and the ratio of the
     two.
@@ -184,7 +166,6 @@ def lines(
     shapes: Sequence[str],
     *,
     count: bool = False,
-    cold: bool = False,
 ) -> Iterator[str]:
     """Returns the table, with rows for each shape and level, and last rows for all."""
     with ExitStack() as opened:
@@ -201,13 +182,6 @@ def lines(
             for at in made
         ]
         things = shared_things(grounds[0], grounds[1], num + num_warm)
-
-        def measured(at: Ground, *asked: Any) -> tuple[float, int, int, int]:
-            if cold:
-                work_of(at, *asked)
-                forget(at)
-            return work_of(at, *asked)
-
         clock, unit = (Calls(), "calls") if count else (time.process_time, "CPU s")
         whole = np.zeros((max(0, len(things) - num_warm), 2, 4))
         yield f"{len(things) - num_warm} seeds"
@@ -216,7 +190,7 @@ def lines(
         for shape in (s for s in METHOD_OF if s.name in shapes):
             for level in levels:
                 work = np.array(
-                    [[measured(at, shape, level, t, clock) for at in grounds] for t in things]
+                    [[work_of(at, shape, level, t, clock) for at in grounds] for t in things]
                 )
                 name, whole = f"{shape.name}, {level}", whole + work[num_warm:]
                 if num_warm:
@@ -239,7 +213,6 @@ def main() -> None:
     parser.add_argument("--recipe", default="demo")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--count", action="store_true", help="count calls, not seconds")
-    parser.add_argument("--cold", action="store_true", help="forget all things before each seed")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--shapes", nargs="+", default=[shape.name for shape in METHOD_OF])
     given = parser.parse_args()
@@ -256,7 +229,6 @@ def main() -> None:
         given.levels,
         given.shapes,
         count=given.count,
-        cold=given.cold,
     )
     for line in told:
         print(line, flush=True)

@@ -61,12 +61,20 @@ def average(marks: Iterable[str]) -> str:
     return f"{mean(given):.2f}" if given else ""
 
 
+def of_level(verdicts: Iterable[Verdict], level: str) -> str:
+    """The accepted questions of a level and the mean naturalness; empty where none has that level."""
+    group = [verdict for verdict in verdicts if verdict.kind.startswith(level)]
+    good = sum(verdict.verdict in GOOD for verdict in group)
+    return f"{good} of {len(group)}, {average(v.naturalness for v in group)}" if group else ""
+
+
 def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
     """The summary table, with one line per set and reader.
 
     Each line has the date, the set, the reader and the number of questions read. Further columns
     hold the accepted share with its 95 % interval, and the counts of `stilted`, `refused` and false
-    or unfair questions. The last column has the mean marks.
+    or unfair questions. Then come the mean marks, and the accepted questions with their naturalness
+    for the levels medium and hard.
     """
     groups: dict[tuple[str, str, str], list[Verdict]] = {}
     for verdict in verdicts:
@@ -86,12 +94,13 @@ def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
                 str(sum(word in FALSE for word in said)),
                 average(verdict.naturalness for verdict in group),
                 average(verdict.interest for verdict in group),
+                *(of_level(group, level) for level in ("medium", "hard")),
             )
         )
     return lines
 
 
-HEAD = "date,set,reader,read,accepted,stilted,refused,false,naturalness,interest"
+HEAD = "date,set,reader,read,accepted,stilted,refused,false,naturalness,interest,medium,hard"
 
 
 def main() -> None:

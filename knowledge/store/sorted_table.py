@@ -47,7 +47,7 @@ class SortedTable:
             lambda page: self._read("record", page, self._record_page)
         )
         if name in READ_WHOLE:
-            self._pages = pages = lru_cache(CACHED_PAGES)(self._read_whole)
+            pages = lru_cache(CACHED_PAGES)(self._read_whole)
             self._keys = lambda page: pages(page)[0]  # type: ignore[assignment]
             self._records = lambda page: pages(page)[1]  # type: ignore[assignment]
         self._ids = lru_cache(CACHED_ID_PAGES)(

@@ -24,9 +24,9 @@ def test_every_set_says_what_it_was_drawn_from_and_nobody_judged_a_question_twic
 
 
 def test_the_summary_counts_by_set_and_reader():
-    def said(reader: str, verdict: str, interest: str) -> readings.Verdict:
+    def said(reader: str, verdict: str, interest: str, kind: str = "") -> readings.Verdict:
         return readings.Verdict(
-            "2026-11-23", "slice", reader, "1", "", "", "?", "", verdict, "", interest, ""
+            "2026-11-23", "slice", reader, "1", kind, "", "?", "", verdict, "4", interest, ""
         )
 
     lines = readings.summary(
@@ -35,12 +35,25 @@ def test_the_summary_counts_by_set_and_reader():
             said("A", "unfair", "2"),
             said("A", "stilted", ""),
             said("B", "false", "1"),
-            said("B", "refuse", "2"),
+            said("B", "refuse", "2", "hard paths"),
         ]
     )
     assert lines == [
-        ("2026-11-23", "slice", "A", "3", "1 (6 to 79 %)", "1", "0", "1", "", "2.50"),
-        ("2026-11-23", "slice", "B", "2", "0 (0 to 66 %)", "0", "1", "1", "", "1.50"),
+        ("2026-11-23", "slice", "A", "3", "1 (6 to 79 %)", "1", "0", "1", "4.00", "2.50", "", ""),
+        (
+            "2026-11-23",
+            "slice",
+            "B",
+            "2",
+            "0 (0 to 66 %)",
+            "0",
+            "1",
+            "1",
+            "4.00",
+            "1.50",
+            "",
+            "0 of 1, 4.00",
+        ),
     ]
 
 

@@ -23,7 +23,7 @@ WEAK = 9.0
 MOST_BEFORE_REST = 3
 """Maximum number of words between a verb and the rest of its sentence: "has that town as its
 capital"."""
-HERS = 5.0
+BEHIND_PERSON = 5.0
 """Cost of a clause behind another person: "the painting by her that was made in Velm"."""
 STYLE = 3.0
 """Cost of a value behind its noun that could stand before the noun."""
@@ -390,11 +390,11 @@ class Clauses(ABC):
         # "The woman from that family born in 1936": was she or the family born then?
         nouns = (" this ", " the ", " that ")
         self.cost += 5.0 * any(n in f" {p} " for p in parts[:-1] for n in nouns)
-        self.cost += HERS * (len(parts) > 1 and parts[0] in ("by her", "by him"))
+        self.cost += BEHIND_PERSON * (len(parts) > 1 and parts[0] in ("by her", "by him"))
         # "The same artist as the second painting that was made there": which was made there?
         self.cost += HOPELESS * any(" as the " in p for p in parts[:-1])
         # "The man inspired by Ada Orme who worked for that museum": who worked there?
-        self.cost += HERS * any(
+        self.cost += BEHIND_PERSON * any(
             part.split()[-1][:1].isupper() and after.startswith("who ")
             for part, after in pairwise(parts)
         )

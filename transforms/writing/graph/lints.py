@@ -88,6 +88,7 @@ _IRREGULAR = {
     "crosses": "cross",
 }
 _MADE = frozenset({"creat", "paint"})
+"""Stems of verbs that say the same as "make"."""
 _APART = frozenset({"another", "Another", "other", "first", "second", "third"})
 """Words that distinguish two things of the same kind, such as "another" and "second"."""
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")

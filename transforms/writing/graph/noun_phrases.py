@@ -115,7 +115,7 @@ class NounPhrases(Clauses):
             and (noun in self.kin() or self.rng.random() < 0.5)
         ):
             # "The author of this poetry collection", not "this poetry collection's author".
-            self.cost += len(said.split()) > 2
+            self.cost += 1.0 * (len(said.split()) > 2)
             return f"{said}'s {noun}"
         return f"the {noun} of {said}"
 

@@ -86,7 +86,7 @@ class Telling(References):
     # ------------------------------------------------------------ sentences
 
     def announce(self, var: str, index: int, facts: Sequence[int]) -> str:
-        """A sentence that introduces a thing by a claim about an earlier thing, with at most one further fact."""
+        """A sentence that introduces a thing by a claim about an earlier thing, with at most two further facts."""
         words = self.form_words
         self._announcing = True
         slot = self._slot(index, var)
@@ -112,16 +112,10 @@ class Telling(References):
         # "A man wrote this novel. He …": "the author of this novel" says as much.
         self.cost += (2.0 if more else 4.0) * (slot == "o" and person and bool(roles))
         # "This woman married a man": "her husband" says as much.
-        only = self.kin() & {role for role in roles}
+        only = self.kin() & set(roles)
         self.cost += 6.0 * (bool(only) and not more)
         frame = self.choose(self.frames(index))
-        # "That town is in a district": so is every town.
-        lies = (frame.middle, frame.preposition) == ("", "in")
-        area = lies and words.kinds(var)[:1] in (("county",), ("region",))
-        # "The founder died in a town.", where "the town where the founder died" was possible.
-        somewhere = 0.7 * (slot == "o" and words.is_place(var))
-        alone = 4 * area or person or known == words.form.anchor or somewhere
-        self._empty = EMPTY * alone * (not more)
+        self._empty = 0.0 if more else EMPTY * self._emptiness(var, slot, known, frame)
         self.cost += self._empty
         employs = words.is_person(known) and not person and frame.verb not in BE
         self.cost += BACKWARD * (frame.subject == slot and (frame.preposition == "by" or employs))
@@ -189,6 +183,16 @@ class Telling(References):
         self._introduced_as(var)
         return f"{frame.statement(subject, named)}."
 
+    def _emptiness(self, var: str, slot: str, known: Term, frame: Frame) -> float:
+        """How little a sentence says that only announces a thing, as a factor of `EMPTY`."""
+        words, lies = self.form_words, (frame.middle, frame.preposition) == ("", "in")
+        if lies and words.kinds(var)[:1] in (("county",), ("region",)):
+            return 4.0  # "That town is in a district": so is every town.
+        if words.is_person(var) or known == words.form.anchor:
+            return 1.0
+        # "The founder died in a town.", where "the town where the founder died" was possible.
+        return 0.7 * (slot == "o" and words.is_place(var))
+
     def _has(self, known: Term, var: str, noun: str) -> str:
         """Announces a thing by a noun that says its relation to a known one: "That river has a
         tributary."."""
@@ -243,7 +247,9 @@ class Telling(References):
         twins = {c.subject for c in self.form_words.claims if c.object == var} - {None}
         kinds = {self._noun_of(v) for v in twins}
         near = {v for v in self._before if self._noun_of(v) in kinds}
-        clear = noun in self.form_words.data["authors"] and len(self._alike(noun)) == 1
+        data = self.form_words.data
+        clear = noun in data["professions"] and noun not in data["proven"]
+        clear = clear and len(self._alike(noun)) == 1
         clear = clear and len(near) == 1 and near <= twins
         return re.sub(r"^(the same [\w -]+?) as that [\w-]+$", r"\1", said) if clear else said
 

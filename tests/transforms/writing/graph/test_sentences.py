@@ -767,16 +767,11 @@ def test_the_same_saint_needs_a_church_that_has_one():
     assert same and all("the same saint as" in t or " a saint. " in t for t in same), same
 
 
-def test_clauses_that_readers_reworded_cost_more():
+def test_where_somebody_is_buried_reads_better_than_what_holds_the_grave():
     clauses = ("image x0", "x0 P119 x1", "x1 P84 x2", "x2 P26 a")
     kinds = "x0 human, x1 church building, x2 human, a human"
     where, holds = _cheapest(kinds, "entity", clauses, "where this", "that holds the grave")
     assert where < holds < 99, (where, holds)
-    clauses = ("image x0", "x0 P170 x1", "x1 P1066 x2", "x3 P170 x2", "x3 P1071 Velm", "x3 P2048 a")
-    kinds, she = "x0 painting, x1 human, x2 human, x3 painting", {"x1": "he", "x2": "she"}
-    said = "She painted another", "by her that was"
-    two, by_her = _cheapest(kinds, "quantity metre", clauses, *said, genders=she)
-    assert two < by_her + 1 < 99, (two, by_her)
 
 
 def test_a_verb_of_two_sentences_costs_more():
