@@ -38,9 +38,10 @@ HIDDEN = 30.0
 TELLINGS, MOST_TELLINGS, GOOD = 40, 240, 10.0
 """Number of random wordings in several sentences that are tried, the number where they all have a
 fault or cost at least `GOOD`, and that cost."""
-BEST_DIVISIONS = 4
-"""After each division into sentences was tried once, this number of the lightest is tried on. Where
-there are too many to try each, divisions are tried that differ from the lightest in one thing."""
+TRIES, BEST_DIVISIONS = 6, 8
+"""After each division into sentences was tried a number of times, so many of the lightest are tried
+on. Where there are too many to try each, divisions are tried that differ from the lightest in one
+thing."""
 MAX_CLAIMS = 5
 """Maximum number of claims in a single sentence, including the asked claim."""
 HEAVY = 7.0
@@ -164,8 +165,8 @@ def _several_sentences(
     text = ""
     divisions = structures(things, rng)
     costs = dict.fromkeys(divisions, float("inf"))
-    linked, tried = [t.var for t in things if t.link >= 0], len(divisions)
-    is_sample = 2 ** len(linked) > tried
+    linked, tried = [t.var for t in things if t.link >= 0], TRIES * len(divisions)
+    is_sample = 2 ** len(linked) > len(divisions)
     for number in range(MOST_TELLINGS):
         if number == tried or (number > tried and is_sample):
             # From here on, the best divisions only.
