@@ -732,9 +732,10 @@ def test_where_joins_what_happened_in_a_place_and_not_what_was_done_with_a_thing
 def test_somebody_of_unknown_sex_is_the_same_person_in_what_is_told_and_the_person_in_the_question():
     clauses = ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P131 a")
     kinds = "x0 tower, x1 human, x2 cathedral, a town"
-    told = {text for text, _ in _tellings(kinds, "entity", *clauses, genders={}, num=400)}
+    told = {text for text, _ in _tellings(kinds, "entity", *clauses, genders={})}
     assert any(". The same person also designed a cathedral." in text for text in told), told
-    assert any(text.endswith("designed by the person stand?") for text in told), told
+    more = [text for text, _ in _tellings(kinds, "entity", *clauses, genders={}, num=400)]
+    assert any(text.endswith("designed by the person stand?") for text in more), more
     for text in told:
         assert not re.search(r"[.] The person|the same person", text), text
 

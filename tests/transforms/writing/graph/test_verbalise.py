@@ -301,7 +301,9 @@ def test_whose_animal_it_was_is_said_where_known():
             genders={"x1": gender} if gender else {},
             seeds=20,
         )
-        assert all(re.search(rf"(?:architect|designer).* call {own} dog[?]$", t) for t in said), said
+        assert all(re.search(rf"(?:architect|designer).* call {own} dog[?]$", t) for t in said), (
+            said
+        )
 
 
 def test_a_named_variable_is_called_by_its_name():
