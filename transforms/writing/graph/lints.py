@@ -77,6 +77,7 @@ _IRREGULAR = {
     "taught": "teach",
     "won": "win",
     "made": "make",
+    "done": "make",
     "drew": "draw",
     "drawn": "draw",
     "fought": "fight",
@@ -416,6 +417,8 @@ def _weight(sentence: str) -> float:
     cost += 4.0 * sum(m[1] != "her" or m[2] in after for m in _STRESSED.finditer(sentence))
     # "The district that has its home town as its capital": two of them, or one?
     cost += 2.0 * max(0, len(re.findall(r"\bits\b", sentence)) - 1)
+    # "the births of the man who designed this tower and his wife": whom did he design?
+    cost += 3.0 * len(re.findall(r" who (?:\w+ ){1,5}and (?:his|her) \w+\?", sentence))
     # "the stadium in the town in the picture": is the stadium or the town in the picture?
     cost += 2.5 * len(
         re.findall(

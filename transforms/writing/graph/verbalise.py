@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from questloom.language.sentences import sentence_spans
 from questloom.records.form import Form
@@ -51,9 +52,10 @@ HEAVIEST = 12.0
 HEAVIEST_OF_SEVERAL = 11.0
 """The limit to the mean cost of several sentences, without the cost of their number: a plan of ten
 hidden names needs many."""
-NEARLY = 1.2
+NEARLY = 0.9
 """A wording counts as equally good if its cost exceeds that of the best wording by at most this
-number. A random draw picks one of the equally good wordings."""
+number. The draft's tastes pick one of the equally good wordings. A repeated noun or verb costs more
+than this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +117,7 @@ def verbalise(
         facts=facts,
         language=language,
         seen=seen,
+        rng=chance(recipe_seed, item_id, "taste"),
     )
     rng = chance(recipe_seed, item_id, "verbalise")
     found = _one_sentence(words, rng, hidden) if len(words.claims) <= MAX_CLAIMS else None
@@ -148,7 +151,9 @@ def _one_sentence(words: FormWords, rng: random.Random, hidden: Collection[str])
         if text not in wordings or cost + weights[text] < wordings[text][0]:
             wordings[text] = (cost + weights[text], phrases)
     best = min(cost for cost, _ in wordings.values())
-    text = rng.choice(sorted(text for text, (cost, _) in wordings.items() if cost <= best + NEARLY))
+    text = _to_taste(
+        [t for t, (cost, _) in wordings.items() if cost <= best + NEARLY], wordings, rng
+    )
     _, phrases = wordings[text]
     return _judged(text, phrases, best, hidden, heavy=best > HEAVIEST)
 
@@ -185,9 +190,22 @@ def _several_sentences(
         text = min(wordings, key=lambda t: (wordings[t][0], t))
     # A heavier text without a fault is better than a lighter one with a fault.
     by_cost = sorted((cost, t) for t, (cost, _) in wordings.items() if not _is_heavy(t, cost))
-    text = next((t for _, t in by_cost if not problems(t, words.language)), text)
-    cost, best = wordings[text]
-    return _judged(text, best, cost, hidden, heavy=_is_heavy(text, cost))
+    fine = (each for each in by_cost if not problems(each[1], words.language))
+    cost = wordings[text][0]
+    if best := next(fine, None):
+        cost = best[0]
+        near = takewhile(lambda each: each[0] <= cost + NEARLY, fine)
+        text = _to_taste([best[1], *(t for _, t in near)], wordings, rng)
+    return _judged(text, wordings[text][1], cost, hidden, heavy=_is_heavy(text, cost))
+
+
+def _to_taste(
+    near: Collection[str], wordings: Mapping[str, tuple[float, NounPhrases]], rng: random.Random
+) -> str:
+    """Of the equally good wordings, the one that the draft likes best."""
+    texts = sorted(near)
+    rng.shuffle(texts)
+    return max(texts, key=lambda t: wordings[t][1].taste)
 
 
 def _is_heavy(text: str, cost: float) -> bool:
