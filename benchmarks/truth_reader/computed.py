@@ -142,13 +142,15 @@ class Computed(Things):
             ("How many years lie between", "years"),
             ("How many years passed between", "years"),
             ("How many years are there between", "years"),
+            ("How many years separate", "years"),
             ("How many full years passed between", "full_years"),
         ):
             opening = tuple(words.split())
             if self.text[start : start + len(opening)] == opening:
                 i = start + len(opening)
                 yield from self._both_ends(i, kind)
-                yield from self._two_literals(i, "and", kind, "")
+                joint = "from" if opening[-1] == "separate" else "and"
+                yield from self._two_literals(i, joint, kind, "")
         for words, kind in (("What is the difference", "difference"), ("What is the sum", "sum")):
             opening = tuple(words.split())
             if self.text[start : start + len(opening)] == opening:
