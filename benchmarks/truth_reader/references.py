@@ -124,7 +124,7 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
         for v in {**outright, **implied}
         if v.startswith("n") and v not in out and place_of(v) < place_of(back.var)
     ]
-    if back.mode == "pronoun":
+    if back.mode == "pronoun" and {v for _, v in talk.mentions} & {*before}:
         before = [v for v in before if not _says_again(back, v, rest)] or before
     if back.mode == "it":
         before = _able(back, before, rest, outright, talk) or before
@@ -183,9 +183,9 @@ def _able(
 
 
 def _says_again(back: Back, target: str, rest: tuple[Atom, ...]) -> bool:
-    """Whether a claim of a pronoun, if it means the target, repeats another claim. In "the man who
-    worked for the company that employed her", nobody takes "her" for somebody of whom the words say
-    already that she worked there."""
+    """Whether a claim of a pronoun, if it means the target, repeats another claim. In "She was
+    a poet. … the teacher who worked for the company that employed her", nobody takes "her" for the
+    teacher, of whom the words say already that she worked there."""
     claims = [a for a in rest if isinstance(a, Related)]
     own = [a for a in claims if back.var in (a.var, a.other)]
     for claim in [renamed(a, back.var, target) for a in own]:
@@ -327,8 +327,11 @@ def _is_somebody(var: str, outright: dict[str, set[str]], implied: dict[str, set
     return bool(people & (outright.get(var, set()) | implied.get(var, set())))
 
 
-KIN = frozenset("father mother wife husband son daughter brother sister child parent".split())
-"""Nouns for relatives: "it" means none of them."""
+KIN = frozenset(
+    "father mother wife husband spouse son daughter brother sister sibling child parent pupil student "
+    "illustrator patron donor dedicatee".split()
+)
+"""Nouns for relatives and other people: "it" means none of them."""
 
 
 def _meant_by_it(
