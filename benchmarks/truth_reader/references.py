@@ -188,15 +188,20 @@ def _says_again(back: Back, target: str, rest: tuple[Atom, ...]) -> bool:
     teacher, of whom the words say already that she worked there."""
     claims = [a for a in rest if isinstance(a, Related)]
     own = [a for a in claims if back.var in (a.var, a.other)]
-    for claim in [renamed(a, back.var, target) for a in own]:
-        for said in [a for a in claims if a not in own]:
-            same = parts_of(claim.relation) & parts_of(said.relation)
-            turned = parts_of(claim.relation) & parts_of(inverse(said.relation))
-            if (same and (claim.var, claim.other) == (said.var, said.other)) or (
-                turned and (claim.var, claim.other) == (said.other, said.var)
-            ):
-                return True
-    return False
+
+    def ends(var: str, other: str) -> tuple[str, str]:
+        return (target if var == back.var else var, target if other == back.var else other)
+
+    return any(
+        (ends(a.var, a.other) == (b.var, b.other) and parts_of(a.relation) & parts_of(b.relation))
+        or (
+            ends(a.var, a.other) == (b.other, b.var)
+            and parts_of(a.relation) & parts_of(inverse(b.relation))
+        )
+        for a in own
+        for b in claims
+        if b not in own
+    )
 
 
 def _likened(back: Back, before: list[str], rest: tuple[Atom, ...]) -> list[str]:
