@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmarks.truth_reader.lexicon import Tokens, plural
+from benchmarks.truth_reader.lexicon import Frame, Tokens, plural
 from benchmarks.truth_reader.parts import BARE, Part, about
 from benchmarks.truth_reader.query import (
     WRITTEN,
@@ -12,8 +12,10 @@ from benchmarks.truth_reader.query import (
     Differ,
     Has,
     Kind,
+    Related,
     Seen,
     Target,
+    inverse,
     renamed,
 )
 from benchmarks.truth_reader.things import Things
@@ -64,6 +66,28 @@ class Computed(Things):
                     for where in self.complements(end, frame, False):
                         atoms = (*said, *about(where, subject.var))
                         yield where.end, atoms, subject.cost + where.cost
+            for frame in self.lexicon.frames if aux == "did" else ():
+                yield from self._done_by(subject, frame)
+
+    def _done_by(
+        self, subject: Part, passive: Frame
+    ) -> Iterator[tuple[int, tuple[Atom, ...], int]]:
+        """Reads "(did) {x} discover a species on {y}": the date of what "was discovered by {x}"."""
+        by = passive.complements.get(("by",), "") if passive.time else ""
+        for frame in self.lexicon.frames:
+            end = subject.end + len(frame.turned[0][1])
+            if (
+                not {*inverse(frame.obj).split()} & {*by.split()}
+                or passive.bare not in frame.finite
+                or self.text[subject.end : end] != frame.turned[0][1]
+            ):
+                continue
+            for done in self.noun_phrase(end):
+                said = (*subject.atoms, *done.atoms, Related(subject.var, frame.obj, done.var))
+                for where in self.complements(done.end, passive, True):
+                    dated = Has(done.var, passive.time, "when")
+                    atoms = (*said, *about(where, done.var), dated)
+                    yield where.end, atoms, subject.cost + done.cost + where.cost
 
     def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads the rest of a question after "how many years after", such as "this bridge was built

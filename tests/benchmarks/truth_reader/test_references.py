@@ -60,6 +60,8 @@ THINGS = [
     some("Q69", "arch bridge, bridge", "High Bridge", ("P177", "Q5"), ("P84", "Q10")),
     grown("Q22", ("P469", "Q21")),
     grown("Q6", ("P36", "Q4")),
+    grown("Q55", ("P189", "Q23")),
+    grown("Q30", ("P571", "time:+1801/9")),
     some("Q70", "museum", "Sarn Museum", ("P84", "Q2")),
     some("Q71", "painting", "Dusk", ("P170", "Q41"), ("P195", "Q70"), ("P1071", "Q9")),
     some("Q72", "person", "Tuva Lie", WOMEN, ("P106", "Q53"), ("P108", "Q34"), ("P570", "time:+1899/9")),
@@ -159,6 +161,13 @@ WORDS = [
     ("In which year did the subject of this film die?", "Q27", (1871,), NONE),
     ("In which year was a mineral discovered by Gro Lund?", "old", (1870,), GOOD),
     ("In which year was a mineral discovered by Nils Berg?", "old", (1870,), NONE),
+    ("In which year did Gro Lund discover a mineral?", "old", (1870,), GOOD),
+    ("In which year did Nils Berg discover a mineral?", "old", (1870,), NONE),
+    ("This river rises on a mountain. In what year did Gro Lund discover a mineral on that mountain?", "Q5", (1870,), GOOD),
+    ("This river rises on a mountain. In what year did Gro Lund discover a mineral on that mountain?", "Q22", (1870,), NONE),
+    ("In which year did Ansgar Mersk paint the painting in the Karsk Museum?", "old", (1801,), GOOD),
+    ("In which year did Runa Feld paint the painting in the Karsk Museum?", "old", (1801,), NONE),
+    ("In which year did Ansgar Mersk design the painting in the Karsk Museum?", "old", (1801,), UNREAD),
 ]  # fmt: skip
 
 
