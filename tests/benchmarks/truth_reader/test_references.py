@@ -136,6 +136,12 @@ WORDS = [
     (YARD + "How many years after the shipyard's founding did the schooner enter service?", "ivo", Number(6.0), GOOD),
     (YARD + "How many years before the shipyard's founding did the schooner enter service?", "ivo", Number(6.0), NONE),
     (YARD + "How many years after the shipyard's founding did the schooner enter service?", "Q56", Number(6.0), NONE),
+    (YARD + "How many years after the shipyard's founding did the schooner go into service?", "ivo", Number(6.0), GOOD),
+    (YARD + "How many years after the shipyard's founding did the schooner go out of service?", "ivo", Number(6.0), UNREAD),
+    ("A chapel bears a dedication to this church's saint. In which year was that chapel built?", "Q46", (1700,), GOOD),
+    ("A chapel bears a dedication to this church's saint. In which year was that chapel built?", "Q49", (1700,), NONE),
+    ("In which town was the painting in the Sarn Museum done?", "old", "Q9", GOOD),
+    ("In which town was the painting in the Sarn Museum done?", "old", "Q4", WRONG),
     # movements, and a year behind its bridge
     ("A sailor belonged to the Vell School. In which year did he die?", "old", (1855,), GOOD),
     ("A geologist belonged to the Vell School. In which year did he die?", "old", (1855,), NONE),
