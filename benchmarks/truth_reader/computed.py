@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from benchmarks.truth_reader.lexicon import Frame, Tokens, plural
+from benchmarks.truth_reader.lexicon import Frame, Tokens, data, plural
 from benchmarks.truth_reader.parts import BARE, Part, about
 from benchmarks.truth_reader.query import (
     WRITTEN,
     Atom,
     Back,
+    Called,
     Compared,
     Differ,
     Has,
@@ -18,6 +19,7 @@ from benchmarks.truth_reader.query import (
     inverse,
     renamed,
 )
+from benchmarks.truth_reader.references import KIN
 from benchmarks.truth_reader.things import Things
 
 WHEN: dict[tuple[str, ...], str] = {
@@ -100,6 +102,8 @@ class Computed(Things):
                 for said in self._owned_by(first.atoms, atoms, same.var, same.properties):
                     yield end, (*said, *atoms), Target("years", (first.var, "when")), cost
                     cost += BARE
+                for said in self._of_his_thing(first.atoms, atoms):
+                    yield end, said, Target("years", (first.var, "when")), cost
         for first in self.noun_phrase(start):
             for end, atoms, cost in self._dated(first.end):
                 same = next(a for a in atoms if isinstance(a, Has) and a.literal == "when")
@@ -375,6 +379,19 @@ class Computed(Things):
             yield first if also else (*first, Kind(subject, unlike))
         else:
             yield first
+
+    def _of_his_thing(
+        self, first: tuple[Atom, ...], other: tuple[Atom, ...]
+    ) -> Iterator[tuple[Atom, ...]]:
+        """The atoms of "(after) his biography's publication (did) its author (die)": what "its"
+        means is "his" thing, so "his" cannot mean its author."""
+        people = {*data()["callings"], *KIN}
+        men = {a.var for a in first if isinstance(a, Back) and a.mode == "pronoun"}
+        owned = {a.var for a in first if isinstance(a, Related) and a.other in men}
+        things = [a.var for a in first if isinstance(a, Called) and a.noun not in people]
+        its = [a for a in other if isinstance(a, Back) and a.mode == "it"]
+        for thing in [v for v in things if v in owned] if len(its) == 1 else ():
+            yield (*first, *(renamed(a, its[0].var, thing) for a in other if a is not its[0]))
 
     def _possesses(self, back: Back, seen: set[str]) -> bool:
         """Whether a word is "its" before a thing with a year, or "his" or "her"."""

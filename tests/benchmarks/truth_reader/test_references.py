@@ -30,6 +30,8 @@ ARCHES = "This arch bridge crosses a river. Another arch bridge crosses that riv
 INTO = "The river crossed by this bridge empties into {} river. "
 CAPITAL = "The home town of this shipyard is the capital of a district. "
 MOTHER = "This man's mother was born in 1810. {}In which year did the geologist who worked for the museum that employed her die?"
+NAMESAKE = "This schooner is named after a man. "
+ULF = "A chapel dedicated to the same saint as this church is in a town. "
 YARD = "A schooner was built by a shipyard founded by this man. "
 
 
@@ -52,7 +54,9 @@ THINGS = [
     some("Q67", "mountain range", "The Horns"),
     grown("Q20", ("P4552", "Q67")),
     grown("Q27", ("P915", "Q65")),
-    grown("Q28", ("P921", "Q58")),
+    grown("Q28", ("P921", "Q58"), ("P50", "Q41")),
+    some("Q75", "chapel", "Ulf Chapel", ("P131", "Q4"), ("P825", "Q50")),
+    some("Q74", "schooner, ship", "Eli", ("P138", "Q58"), ("P84", "Q2")),
     grown("Q32", ("P159", "Q4"), ("P571", "time:+1860/9")),
     some("Q68", "sovereign state", "Norland"),
     grown("Q2", ("P27", "Q68")),
@@ -128,6 +132,9 @@ WORDS = [
     ("This river flows through a lake. How many metres deep is it?", "Q22", Number(97.0, "Q11573"), NONE),
     (CAPITAL + "How many square kilometres does that district cover?", "Q32", Number(325.0, "Q712226"), GOOD),
     (CAPITAL + "How many square kilometres does it cover?", "Q32", Number(325.0, "Q712226"), NONE),
+    # a river may flow past a chapel
+    (ULF + "Which river flows past that town?", "Q49", "Q5", GOOD),
+    (ULF + "Which river flows past it?", "Q49", "Q5", NONE),
     # after "she", nobody says twice that the geologist worked there: "her" is the mother
     (MOTHER.format("She worked for a museum. "), "Q35", (1890,), GOOD),
     (MOTHER.format("She worked for a museum. "), "Q33", (1890,), NONE),
@@ -142,6 +149,10 @@ WORDS = [
     ("A chapel bears a dedication to this church's saint. In which year was that chapel built?", "Q49", (1700,), NONE),
     ("In which town was the painting in the Sarn Museum done?", "old", "Q9", GOOD),
     ("In which town was the painting in the Sarn Museum done?", "old", "Q4", WRONG),
+    # nobody's biography is named by its author; a schooner has an architect, and he no biography
+    (NAMESAKE + "How many years after his biography's publication did its author die?", "Q74", Number(3.0), GOOD),
+    (NAMESAKE + "How many years after her biography's publication did its author die?", "Q74", Number(3.0), NONE),
+    (NAMESAKE + "How many years after his biography's publication did its architect die?", "Q74", Number(28.0), NONE),
     # movements, and a year behind its bridge
     ("A sailor belonged to the Vell School. In which year did he die?", "old", (1855,), GOOD),
     ("A geologist belonged to the Vell School. In which year did he die?", "old", (1855,), NONE),
