@@ -147,8 +147,6 @@ WORDS = [
     (YARD + "How many years after the shipyard's founding did the schooner go out of service?", "ivo", Number(6.0), UNREAD),
     ("A chapel bears a dedication to this church's saint. In which year was that chapel built?", "Q46", (1700,), GOOD),
     ("A chapel bears a dedication to this church's saint. In which year was that chapel built?", "Q49", (1700,), NONE),
-    ("In which town was the painting in the Sarn Museum done?", "old", "Q9", GOOD),
-    ("In which town was the painting in the Sarn Museum done?", "old", "Q4", WRONG),
     # nobody's biography is named by its author; a schooner has an architect, and he no biography
     (NAMESAKE + "How many years after his biography's publication did its author die?", "Q74", Number(3.0), GOOD),
     (NAMESAKE + "How many years after her biography's publication did its author die?", "Q74", Number(3.0), NONE),
