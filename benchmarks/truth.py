@@ -2,7 +2,7 @@
 answer.
 
 ```
-python -m benchmarks.truth --world WORLD --run RUN [--store STORE] [--loose RUN] [--list]
+python -m benchmarks.truth --world WORLD --run RUN [--loose RUN] [--list]
 python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [--worlds 9001 9002 9003] [--gaps 0 1 2] [--absent 0 0.2 0.5]
 ```
 

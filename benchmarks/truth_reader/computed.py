@@ -2,20 +2,24 @@
 
 from collections.abc import Iterator
 
-from benchmarks.truth_reader.lexicon import Tokens, plural
+from benchmarks.truth_reader.lexicon import Frame, Tokens, data, plural
 from benchmarks.truth_reader.parts import BARE, Part, about
 from benchmarks.truth_reader.query import (
     WRITTEN,
     Atom,
     Back,
+    Called,
     Compared,
     Differ,
     Has,
     Kind,
+    Related,
     Seen,
     Target,
+    inverse,
     renamed,
 )
+from benchmarks.truth_reader.references import KIN
 from benchmarks.truth_reader.things import Things
 
 WHEN: dict[tuple[str, ...], str] = {
@@ -64,6 +68,28 @@ class Computed(Things):
                     for where in self.complements(end, frame, False):
                         atoms = (*said, *about(where, subject.var))
                         yield where.end, atoms, subject.cost + where.cost
+            for frame in self.lexicon.frames if aux == "did" else ():
+                yield from self._done_by(subject, frame)
+
+    def _done_by(
+        self, subject: Part, passive: Frame
+    ) -> Iterator[tuple[int, tuple[Atom, ...], int]]:
+        """Reads "(did) {x} discover a species on {y}": the date of what "was discovered by {x}"."""
+        by = passive.complements.get(("by",), "") if passive.time else ""
+        for frame in self.lexicon.frames:
+            end = subject.end + len(frame.turned[0][1])
+            if (
+                not {*inverse(frame.obj).split()} & {*by.split()}
+                or passive.bare not in frame.finite
+                or self.text[subject.end : end] != frame.turned[0][1]
+            ):
+                continue
+            for done in self.noun_phrase(end):
+                said = (*subject.atoms, *done.atoms, Related(subject.var, frame.obj, done.var))
+                for where in self.complements(done.end, passive, True):
+                    dated = Has(done.var, passive.time, "when")
+                    atoms = (*said, *about(where, done.var), dated)
+                    yield where.end, atoms, subject.cost + done.cost + where.cost
 
     def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """Reads the rest of a question after "how many years after", such as "this bridge was built
@@ -76,6 +102,8 @@ class Computed(Things):
                 for said in self._owned_by(first.atoms, atoms, same.var, same.properties):
                     yield end, (*said, *atoms), Target("years", (first.var, "when")), cost
                     cost += BARE
+                for said in self._of_his_thing(first.atoms, atoms):
+                    yield end, said, Target("years", (first.var, "when")), cost
         for first in self.noun_phrase(start):
             for end, atoms, cost in self._dated(first.end):
                 same = next(a for a in atoms if isinstance(a, Has) and a.literal == "when")
@@ -142,13 +170,15 @@ class Computed(Things):
             ("How many years lie between", "years"),
             ("How many years passed between", "years"),
             ("How many years are there between", "years"),
+            ("How many years separate", "years"),
             ("How many full years passed between", "full_years"),
         ):
             opening = tuple(words.split())
             if self.text[start : start + len(opening)] == opening:
                 i = start + len(opening)
                 yield from self._both_ends(i, kind)
-                yield from self._two_literals(i, "and", kind, "")
+                joint = "from" if opening[-1] == "separate" else "and"
+                yield from self._two_literals(i, joint, kind, "")
         for words, kind in (("What is the difference", "difference"), ("What is the sum", "sum")):
             opening = tuple(words.split())
             if self.text[start : start + len(opening)] == opening:
@@ -349,6 +379,19 @@ class Computed(Things):
             yield first if also else (*first, Kind(subject, unlike))
         else:
             yield first
+
+    def _of_his_thing(
+        self, first: tuple[Atom, ...], other: tuple[Atom, ...]
+    ) -> Iterator[tuple[Atom, ...]]:
+        """The atoms of "(after) his biography's publication (did) its author (die)": what "its"
+        means is "his" thing, so "his" cannot mean its author."""
+        people = {*data()["callings"], *KIN}
+        men = {a.var for a in first if isinstance(a, Back) and a.mode == "pronoun"}
+        owned = {a.var for a in first if isinstance(a, Related) and a.other in men}
+        things = [a.var for a in first if isinstance(a, Called) and a.noun not in people]
+        its = [a for a in other if isinstance(a, Back) and a.mode == "it"]
+        for thing in [v for v in things if v in owned] if len(its) == 1 else ():
+            yield (*first, *(renamed(a, its[0].var, thing) for a in other if a is not its[0]))
 
     def _possesses(self, back: Back, seen: set[str]) -> bool:
         """Whether a word is "its" before a thing with a year, or "his" or "her"."""

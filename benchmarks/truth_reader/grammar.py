@@ -85,7 +85,7 @@ class Grammar(Verbs):
         for words, mode in (
             (("that",), "that"),
             (("the", "other"), "other"),
-            (("that", "other"), "other"),
+            (("that", "other"), "that other"),
         ):
             if self.at(start, *words):
                 nouns = self.lexicon.nouns.found(
@@ -177,7 +177,7 @@ class Grammar(Verbs):
             owners = [(start + 1, (Back(whose, "", "it"),))]
         elif self.at(start, "that"):
             owners = [
-                (end, (Back(whose, noun, "other" if other else "that"),))
+                (end, (Back(whose, noun, "that other" if other else "that"),))
                 for other in (False, True)
                 if not other or self.at(start + 1, "other")
                 for end, noun in self.lexicon.owners.found(self.text, start + 1 + other)

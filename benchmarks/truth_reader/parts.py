@@ -76,6 +76,7 @@ class Rules:
     noun_phrase: Any
     possessive: Any
     owner: Any
+    kind: Any
 
     def __init__(self, text: Tokens, lexicon: Lexicon) -> None:
         self.text = tuple(t for t in text if t != "also")

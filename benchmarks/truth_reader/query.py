@@ -106,11 +106,12 @@ class Back:
     """`var` refers back to an earlier thing, in the way that the field `mode` says.
 
     The mode "that" means the thing called `noun`. The mode "other" means the second of two things
-    called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
-    person, and `noun` is he or she. The mode "one" means a thing in the picture that is of the same
-    kind as the last named thing. The mode "compared" means one of the things that a sentence
-    compares (`Together`): the first or the last by some properties, such as "first P571". The mode
-    "twin" means any thing before: "by the same artist" as that.
+    called `noun`, and so does "that other"; after "another river", only that river. The mode "it"
+    means a thing that was just mentioned and can be so. The mode "pronoun" means a person, and
+    `noun` is he or she. The mode "one" means a thing in the picture that is of the same kind as the
+    last named thing. The mode "compared" means one of the things that a sentence compares
+    (`Together`): the first or the last by some properties, such as "first P571". The mode "twin"
+    means any thing before: "by the same artist" as that.
     """
 
     var: str

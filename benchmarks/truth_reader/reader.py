@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from benchmarks.truth_reader.execution import Execution, TooMany
-from benchmarks.truth_reader.lexicon import Lexicon, is_kind, tokens
+from benchmarks.truth_reader.lexicon import Lexicon, data, is_kind, tokens
 from benchmarks.truth_reader.query import (
     Number,
     Pictured,
@@ -37,7 +37,7 @@ class Reader:
 
     def __init__(self, truth: Truth) -> None:
         self.truth, self.lexicon = truth, Lexicon(truth)
-        self._of_kind: dict[str, list[str]] = {}
+        self._can: dict[tuple[str, str], bool] = {}
 
     def readings(self, text: str, picture: frozenset[str], *, beyond: bool = True) -> list[Reading]:
         """Returns all readings of a text that can be run as a query, the most natural first. The
@@ -73,19 +73,18 @@ class Reader:
 
     def can(self, noun: str, relation: str) -> bool:
         """Whether any thing that a noun names has a relation of the lexicon: no person has a
-        construction. Places, headquarters and the like count as possible for all things.
+        construction, and no river was painted. Some things are able though this world does not say
+        so: a river has a depth.
         """
-        if noun not in self._of_kind:
-            things = self.truth.things
-            self._of_kind[noun] = [i for i in things if is_kind(self.truth, i, noun)]
-        return any(
-            part[0] == "@"
-            or (part[0] == "<" and (part[1:], id_) in self.truth.into)
-            or part[1:] in self.truth.things[id_].items
-            or part[1:] in self.truth.things[id_].literals
-            for id_ in self._of_kind[noun]
-            for part in relation.split()
-        )
+        if (noun, relation) not in self._can:
+            properties = {part[1:] for part in relation.split() if part[0] == ">"}
+            known = data()["able"].get(noun.split(" ")[-1], "")
+            self._can[noun, relation] = bool(properties & {*known.split()}) or any(
+                properties & thing.literals.keys() or self.truth.related(id_, relation)
+                for id_, thing in self.truth.things.items()
+                if is_kind(self.truth, id_, noun)
+            )
+        return self._can[noun, relation]
 
 
 # ---------------------------------------------------------------- answers

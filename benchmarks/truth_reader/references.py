@@ -124,8 +124,14 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
         for v in {**outright, **implied}
         if v.startswith("n") and v not in out and place_of(v) < place_of(back.var)
     ]
+    if back.mode == "pronoun" and {v for _, v in talk.mentions} & {*before}:
+        before = [v for v in before if not _says_again(back, v, rest)] or before
     if back.mode == "it":
         before = _able(back, before, rest, outright, talk) or before
+    if back.mode == "that other":
+        # After "another river", "that other river" is this one.
+        told = {a.var for a in rest if isinstance(a, Another) and is_called(back.noun, {a.noun})}
+        before = [v for v in before if v in told] or before
     if back.mode == "twin":
         before = _likened(back, before, rest) or before
     pictured = {a.var for a in rest if isinstance(a, Pictured)}
@@ -162,13 +168,40 @@ def _turn(atom: Back | Described) -> tuple[int, int]:
 def _able(
     back: Back, before: list[str], rest: tuple[Atom, ...], outright: dict[str, set[str]], talk: Talk
 ) -> list[str]:
-    """The things of a kind that can have what "its" has: in "that bridge's engineer and its
-    construction", the bridge."""
+    """The things of a kind that can have what "it" has: in "that bridge's engineer and its
+    construction", the bridge; in "A museum holds a painting. Who painted it?", the painting."""
     has = [a.properties for a in rest if isinstance(a, Has) and a.var == back.var]
     wanted = [" ".join(f">{p}" for p in properties.split()) for properties in has]
+    wanted += [
+        a.relation if a.var == back.var else inverse(a.relation)
+        for a in rest
+        if isinstance(a, Related) and back.var in (a.var, a.other)
+    ]
     return [
         v for v in before if all(any(talk.can(n, w) for n in outright.get(v, ())) for w in wanted)
     ]
+
+
+def _says_again(back: Back, target: str, rest: tuple[Atom, ...]) -> bool:
+    """Whether a claim of a pronoun, if it means the target, repeats another claim. In "She was
+    a poet. … the teacher who worked for the company that employed her", nobody takes "her" for the
+    teacher, of whom the words say already that she worked there."""
+    claims = [a for a in rest if isinstance(a, Related)]
+    own = [a for a in claims if back.var in (a.var, a.other)]
+
+    def ends(var: str, other: str) -> tuple[str, str]:
+        return (target if var == back.var else var, target if other == back.var else other)
+
+    return any(
+        (ends(a.var, a.other) == (b.var, b.other) and parts_of(a.relation) & parts_of(b.relation))
+        or (
+            ends(a.var, a.other) == (b.other, b.var)
+            and parts_of(a.relation) & parts_of(inverse(b.relation))
+        )
+        for a in own
+        for b in claims
+        if b not in own
+    )
 
 
 def _likened(back: Back, before: list[str], rest: tuple[Atom, ...]) -> list[str]:
@@ -247,7 +280,7 @@ def _candidates(
         men = {"person", *data()["sexes"]}
         before = [v for v in before if not men & outright.get(v, set())] or before
     if back.mode == "it" and len(talk.starts) > 1:
-        before = [v for v in before if v in kinds] or before
+        before = [v for v in before if outright.get(v)] or before
         return _meant_by_it(place_of(back.var), before, outright, talk)
     if back.mode == "it":
         return sorted(before, key=lambda v: (v not in pictured, place_of(v)))
@@ -274,7 +307,7 @@ def _candidates(
             if len(only) == 1:
                 return list(only)
         return [*sexed, *people, *(v for v in unsexed if v not in people)]
-    if back.mode == "other":
+    if back.mode in OTHER:
         latest = [v for v in latest if v not in pictured] or latest
     if back.mode in ORDER:
         same = [v for v in reversed(latest) if is_called(back.noun, outright.get(v, set()))]
@@ -290,7 +323,7 @@ def _candidates(
     if back.mode == "that":  # the pictured thing is "this river"
         return [v for v in found if v not in pictured] or found
     unlike = [v for v in found if v in pictured]
-    return [v for v in found if v not in unlike] + unlike if back.mode == "other" else found
+    return [v for v in found if v not in unlike] + unlike if back.mode in OTHER else found
 
 
 def _is_somebody(var: str, outright: dict[str, set[str]], implied: dict[str, set[str]]) -> bool:
@@ -299,8 +332,11 @@ def _is_somebody(var: str, outright: dict[str, set[str]], implied: dict[str, set
     return bool(people & (outright.get(var, set()) | implied.get(var, set())))
 
 
-KIN = frozenset("father mother wife husband son daughter brother sister child parent".split())
-"""Nouns for relatives: "it" means none of them."""
+KIN = frozenset(
+    "father mother wife husband spouse son daughter brother sister sibling child parent pupil student "
+    "illustrator patron donor dedicatee".split()
+)
+"""Nouns for relatives and other people: "it" means none of them."""
 
 
 def _meant_by_it(
@@ -328,6 +364,7 @@ def _meant_by_it(
     return [*here, *subject, *reversed(there), *rest][:1]
 
 
+OTHER = ("other", "that other")
 SEXED = {"male": "man", "female": "woman"}
 
 

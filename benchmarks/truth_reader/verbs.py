@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchmarks.truth_reader.amounts import Amounts
-from benchmarks.truth_reader.lexicon import Frame, Tokens
+from benchmarks.truth_reader.lexicon import Frame, Tokens, data
 from benchmarks.truth_reader.parts import Part, about, rule
 from benchmarks.truth_reader.query import (
     SELF,
@@ -239,13 +239,18 @@ class Verbs(Amounts):
 
     @rule
     def role_phrase(self, start: int) -> Iterator[Part]:
-        """Reads "was the father of {x}", "is the capital of {x}", "was his birthplace"."""
+        """Reads "was the father of {x}", "is the capital of {x}", "was his birthplace", "was
+        an architect"."""
         if self.text[start] not in ("was", "is", "were", "are"):
             return
         for found in self.possessive(start + 1):
             yield found._replace(
                 atoms=tuple(renamed(a, found.var, SELF) for a in found.atoms), var=SELF, noun=""
             )
+        if self.at(start + 1, "a") or self.at(start + 1, "an"):
+            for end, noun in self.lexicon.nouns.found(self.text, start + 2):
+                if noun in self.lexicon.occupations or noun in data()["callings"]:
+                    yield Part(end, self.kind(SELF, noun), 0)
         if not (self.at(start + 1, "the") or self.at(start + 1, "a")):
             return
         for role, relation in self.lexicon.roles.items():

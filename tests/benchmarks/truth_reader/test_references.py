@@ -27,6 +27,13 @@ SHE = "A woman was influenced by this woman. That other woman was trained by a w
 GEOLOGIST = "A geologist worked for the same museum as this man's mother. "
 ARCHES = "This arch bridge crosses a river. Another arch bridge crosses that river. "
 
+INTO = "The river crossed by this bridge empties into {} river. "
+CAPITAL = "The home town of this shipyard is the capital of a district. "
+MOTHER = "This man's mother was born in 1810. {}In which year did the geologist who worked for the museum that employed her die?"
+NAMESAKE = "This schooner is named after a man. "
+ULF = "A chapel dedicated to the same saint as this church is in a town. "
+YARD = "A schooner was built by a shipyard founded by this man. "
+
 
 def grown(id_: str, *claims, year: str = "") -> dict:
     """A thing of the wide world with further claims, and a picture of its own."""
@@ -47,12 +54,24 @@ THINGS = [
     some("Q67", "mountain range", "The Horns"),
     grown("Q20", ("P4552", "Q67")),
     grown("Q27", ("P915", "Q65")),
-    grown("Q28", ("P921", "Q58")),
-    grown("Q32", ("P159", "Q4")),
+    grown("Q28", ("P921", "Q58"), ("P50", "Q41")),
+    some("Q75", "chapel", "Ulf Chapel", ("P131", "Q4"), ("P825", "Q50")),
+    some("Q74", "schooner, ship", "Eli", ("P138", "Q58"), ("P84", "Q2")),
+    grown("Q32", ("P159", "Q4"), ("P571", "time:+1860/9")),
     some("Q68", "sovereign state", "Norland"),
     grown("Q2", ("P27", "Q68")),
     grown("Q10", ("P27", "Q68")),
     some("Q69", "arch bridge, bridge", "High Bridge", ("P177", "Q5"), ("P84", "Q10")),
+    grown("Q22", ("P469", "Q21")),
+    grown("Q6", ("P36", "Q4")),
+    grown("Q55", ("P189", "Q23")),
+    grown("Q30", ("P571", "time:+1801/9")),
+    some("Q70", "museum", "Sarn Museum", ("P84", "Q2")),
+    some("Q71", "painting", "Dusk", ("P170", "Q41"), ("P195", "Q70"), ("P1071", "Q9")),
+    some("Q72", "person", "Tuva Lie", WOMEN, ("P106", "Q53"), ("P108", "Q34"), ("P570", "time:+1899/9")),
+    grown("Q31", ("P729", "time:+1866/9")),
+    some("Q73", "art movement", "Vell School"),
+    grown("Q41", ("P135", "Q73")),
 ]  # fmt: skip
 
 
@@ -95,6 +114,50 @@ WORDS = [
     (ARCHES + "Who trained the architect of the first bridge?", "old", "Q10", GOOD),
     (ARCHES + "Who designed the second bridge?", "old", "Q10", GOOD),
     (ARCHES + "Who designed the third bridge?", "old", "Q10", UNREAD),
+    # "that other river" is the one called "another river"
+    (INTO.format("another") + "On which mountain does that other river rise?", "Q25", "Q23", GOOD),
+    (INTO.format("another") + "On which mountain does that other river rise?", "Q25", "Q20", WRONG),
+    (INTO.format("another") + "On which mountain does that other river rise?", "old", "Q23", NONE),
+    (INTO.format("a") + "On which mountain does that other river rise?", "Q25", "Q23", AMBIGUOUS),
+    # "it" is what can be so; of two such things it is the subject
+    ("This bird was discovered at a river. On which mountain does it rise?", "Q15", "Q20", GOOD),
+    ("This bird was discovered at a river. In which district is it?", "Q15", "Q6", NONE),
+    (INTO.format("a") + "On which mountain does it rise?", "Q25", "Q20", GOOD),
+    (INTO.format("a") + "On which mountain does it rise?", "Q25", "Q23", WRONG),
+    ("This museum houses a painting made in Orla. Who painted it?", "Q70", "Q41", GOOD),
+    ("This museum houses a painting made in Karsk. Who painted it?", "Q70", "Q41", NONE),
+    # a museum is somebody's work too, a river is deep, and a town covers an area
+    ("This museum houses a painting made in Orla. Whose work is it?", "Q70", "Q41", WRONG),
+    ("This river flows through a lake. How many metres deep is that lake?", "Q22", Number(97.0, "Q11573"), GOOD),
+    ("This river flows through a lake. How many metres deep is it?", "Q22", Number(97.0, "Q11573"), NONE),
+    (CAPITAL + "How many square kilometres does that district cover?", "Q32", Number(325.0, "Q712226"), GOOD),
+    (CAPITAL + "How many square kilometres does it cover?", "Q32", Number(325.0, "Q712226"), NONE),
+    # a river may flow past a chapel
+    (ULF + "Which river flows past that town?", "Q49", "Q5", GOOD),
+    (ULF + "Which river flows past it?", "Q49", "Q5", NONE),
+    # after "she", nobody says twice that the geologist worked there: "her" is the mother
+    (MOTHER.format("She worked for a museum. "), "Q35", (1890,), GOOD),
+    (MOTHER.format("She worked for a museum. "), "Q33", (1890,), NONE),
+    (MOTHER.format(""), "Q35", (1890,), AMBIGUOUS),
+    # "the shipyard" and "the schooner" were told of
+    (YARD + "How many years after the shipyard's founding did the schooner enter service?", "ivo", Number(6.0), GOOD),
+    (YARD + "How many years before the shipyard's founding did the schooner enter service?", "ivo", Number(6.0), NONE),
+    (YARD + "How many years after the shipyard's founding did the schooner enter service?", "Q56", Number(6.0), NONE),
+    (YARD + "How many years after the shipyard's founding did the schooner go into service?", "ivo", Number(6.0), GOOD),
+    (YARD + "How many years after the shipyard's founding did the schooner go out of service?", "ivo", Number(6.0), UNREAD),
+    ("A chapel bears a dedication to this church's saint. In which year was that chapel built?", "Q46", (1700,), GOOD),
+    ("A chapel bears a dedication to this church's saint. In which year was that chapel built?", "Q49", (1700,), NONE),
+    # nobody's biography is named by its author; a schooner has an architect, and he no biography
+    (NAMESAKE + "How many years after his biography's publication did its author die?", "Q74", Number(3.0), GOOD),
+    (NAMESAKE + "How many years after her biography's publication did its author die?", "Q74", Number(3.0), NONE),
+    (NAMESAKE + "How many years after his biography's publication did its architect die?", "Q74", Number(28.0), NONE),
+    # movements, and a year behind its bridge
+    ("A sailor belonged to the Vell School. In which year did he die?", "old", (1855,), GOOD),
+    ("A geologist belonged to the Vell School. In which year did he die?", "old", (1855,), NONE),
+    ("To which artistic movement did this man belong?", "Q41", "Q73", GOOD),
+    ("To which artistic movement did this man belong?", "Q56", "Q73", NONE),
+    ("A woman commissioned a bridge built in 1862. Which river does that bridge cross?", "Q33", "Q22", GOOD),
+    ("A man commissioned a bridge built in 1862. Which river does that bridge cross?", "Q33", "Q22", NONE),
     # from one family, or from one country
     ("A woman came from the same family as this man. In which year was she born?", "ivo", (1840,), GOOD),
     ("A woman came from the same country as this man. In which year was she born?", "ivo", (1840,), WRONG),
@@ -113,6 +176,13 @@ WORDS = [
     ("In which year did the subject of this film die?", "Q27", (1871,), NONE),
     ("In which year was a mineral discovered by Gro Lund?", "old", (1870,), GOOD),
     ("In which year was a mineral discovered by Nils Berg?", "old", (1870,), NONE),
+    ("In which year did Gro Lund discover a mineral?", "old", (1870,), GOOD),
+    ("In which year did Nils Berg discover a mineral?", "old", (1870,), NONE),
+    ("This river rises on a mountain. In what year did Gro Lund discover a mineral on that mountain?", "Q5", (1870,), GOOD),
+    ("This river rises on a mountain. In what year did Gro Lund discover a mineral on that mountain?", "Q22", (1870,), NONE),
+    ("In which year did Ansgar Mersk paint the painting in the Karsk Museum?", "old", (1801,), GOOD),
+    ("In which year did Runa Feld paint the painting in the Karsk Museum?", "old", (1801,), NONE),
+    ("In which year did Ansgar Mersk design the painting in the Karsk Museum?", "old", (1801,), UNREAD),
 ]  # fmt: skip
 
 

@@ -156,6 +156,25 @@ WORDS = [
      "The painting hangs in a museum. How many years passed between her birth and the opening of that museum?", "still", Number(110.0), GOOD),
     ("A woman painted this painting. "
      "The painting hangs in a museum. How many years passed between his birth and the opening of that museum?", "still", Number(110.0), NONE),
+    # years that separate one from the other
+    ("This painting hangs in a museum. How many years separate that museum's opening from the year on its plaque?", "still", Number(5.0), GOOD),
+    ("This painting hangs in a museum. How many years separate that museum's opening from the year on its plaque?", "Q30", Number(5.0), NONE),
+    ("How many years separate the birth of this painting's artist from the year on her portrait?", "still", Number(62.0), GOOD),
+    ("How many years separate the birth of this painting's artist from the year on his portrait?", "still", Number(62.0), NONE),
+    ("How many years separate the births of the woman who trained this bridge's architect and her father?", "old", Number(30.0), GOOD),
+    ("How many years separate the births of the woman who trained this bridge's architect and his father?", "old", Number(30.0), WRONG),
+    # somebody's occupation, family and commission
+    ("This man worked for a museum. A woman worked for that museum. She was a geologist. In which year did she die?", "Q56", (1890,), GOOD),
+    ("This man worked for a museum. A woman worked for that museum. She was a sailor. In which year did she die?", "Q56", (1890,), NONE),
+    ("This man worked for a museum. A woman worked for that museum. She was a museum. In which year did she die?", "Q56", (1890,), UNREAD),
+    ("A woman from this man's family died in 1900. On what date was she born?", "ivo", (1840, 2, 1), GOOD),
+    ("A woman from this man's family died in 1910. On what date was she born?", "ivo", (1840, 2, 1), NONE),
+    ("This church was commissioned by a family. Which sailor came from that family?", "Q46", "Q41", GOOD),
+    ("This church was commissioned by a family. Which geologist came from that family?", "Q46", "Q41", NONE),
+    ("A Plain Style bridge crosses this river. On what date was the woman who commissioned that bridge born?", "Q22", (1840, 2, 1), GOOD),
+    ("A Plain Style bridge crosses this river. On what date was the man who commissioned that bridge born?", "Q22", (1840, 2, 1), NONE),
+    ("Which painting in the Orla Museum was painted by this woman?", "Q33", "Q59", GOOD),
+    ("Which painting in the Karsk Museum was painted by this woman?", "Q33", "Q59", NONE),
     # he is a person whom nothing calls a woman
     ("An architect came from this woman's family. How old did he turn in the year the lighthouse he designed was first lit?", "Q33", Number(58.0), GOOD),
     ("An architect came from this woman's family. How old did she turn in the year the lighthouse she designed was first lit?", "Q33", Number(58.0), NONE),
