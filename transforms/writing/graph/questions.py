@@ -142,7 +142,9 @@ def _weigh_middle(phrases: NounPhrases, subject: str, *, clauses: bool = True) -
 def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
     """Fills the subject into a question of the language's file."""
     said = phrases.noun_phrase(subject)
-    phrases.cost += WHOSE * (template.startswith("Whose") and len(said.split()) > LIGHT)
+    long = len(said.split()) > LIGHT
+    # "This museum houses a painting made in Velm. Whose work is it?": the museum's architect?
+    phrases.cost += WHOSE * (template.startswith("Whose") and (long or said == "it"))
     if not template.endswith("{s}?"):
         _weigh_middle(phrases, said)
     return template.replace("{s}", said).replace("{their}", phrases.own(subject))
