@@ -44,6 +44,8 @@ DATED = ClaimClause(subject=SELF, property="P571", object=year(1850))
         (100, 0, (OF_SOMETHING,), True),
         (100, 0, (OF_SOMETHING, OF_SOMETHING), True),
         (100, 0, (OF_SOMETHING, OF_SOMETHING, clue(20)), False),
+        (100, 0, (clue(20), clue(2), clue(1)), True),
+        (100, 0, (clue(20), clue(1), clue(1)), False),
         (0, 0, (OF_SOMETHING,), True),
     ],
 )
