@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from questloom.records.form import Ask, ClaimClause, Clause, Form, Image
+from questloom.records.form import Ask, ClaimClause, Clause, Form, Image, SentenceClause
 from questloom.records.knowledge import Entity, Value
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
@@ -119,6 +119,16 @@ def test_a_plan_that_no_words_fit_is_refused_with_its_form():
     made = worded(of_no_kind, asked)
     assert isinstance(made, Refusal), made
     assert made.reason is Reason.NO_WORDING and made.evidence == {"form": form.to_json()}
+
+
+def test_a_relation_that_a_page_tells_has_no_phrase():
+    form, bindings, answer = asked_of(paintings(), "Q1003")[0]
+    sentence = {"subject": "x0", "object": "a", "article_id": "1", "revision": 1, "section": 0}
+    told = SentenceClause(**sentence, start=0, end=9, relation="was restored by")
+    form = Form(clauses=(*form.clauses, told), ask=form.ask)
+    made = worded(paintings(), (form, bindings, answer))
+    assert isinstance(made, Refusal) and made.reason is Reason.NO_PHRASE
+    assert made.evidence == {"relation": "was restored by"}
 
 
 def test_the_same_plan_of_a_seed_gets_the_same_words():
