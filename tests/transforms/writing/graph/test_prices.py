@@ -45,6 +45,7 @@ SENTENCES = [
     ("x0 tower, x1 human", "date year", "x0 P84 x1", "a reads P1684 inscription x1"),
     ("x0 museum, x1 painting, a human", "entity", "x1 P276 x0", "x1 P571 1900", "x1 P170 a"),
     ("x0 association football club, x1 human, a town", "entity", "x0 P138 x1", "x1 P19 a"),
+    ("x0 association football club, x1 human, a town", "entity", "x0 P112 x1", "x1 P19 a"),
     ("x0 town, x1 river, a mountain", "entity", "x0 P206 x1", "x1 P885 a"),
     ("x0 mineral, x1 lake, x2 mountain", "quantity metre", "x0 P189 x1", "x1 P706 x2", "x2 P2044 a"),
     ("x0 painting, x1 human, a town", "entity", "x0 P170 x1", "Ostmark Museum P112 x1", "x1 P19 a"),
@@ -149,7 +150,9 @@ def sentences(words: FormWords) -> dict[str, float]:
     for seed in range(DRAWN):
         phrases = NounPhrases(words, chance(seed, "x", "one"))
         text = _derive(phrases)
+        assert not phrases._depth and phrases.anchor_phrase.lower() in text.lower()
         if len(phrases.used) == len(words.claims):
+            assert phrases.anchor_phrase, text
             cost = phrases.cost + weigh(text)
             found[text] = min(found.get(text, cost), cost)
     return found
@@ -162,7 +165,9 @@ def tellings(words: FormWords) -> dict[str, float]:
         things, rng = things_of(words), chance(seed, "x", "tell")
         divisions = structures(things, rng)
         text, telling = tell(words, things, divisions[0], rng)
+        assert not telling._depth and telling.anchor_phrase.lower() in text.lower()
         if len(telling.used) == len(words.claims):
+            assert telling.anchor_phrase, text
             found[text] = min(found.get(text, telling.cost), telling.cost)
     return found
 
