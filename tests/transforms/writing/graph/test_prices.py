@@ -152,7 +152,7 @@ def sentences(words: FormWords) -> dict[str, float]:
         text = _derive(phrases)
         assert not phrases._depth and phrases.anchor_phrase.lower() in text.lower()
         if len(phrases.used) == len(words.claims):
-            assert phrases.anchor_phrase, text
+            assert phrases.anchor_phrase or phrases.cost >= HOPELESS, text
             cost = phrases.cost + weigh(text)
             found[text] = min(found.get(text, cost), cost)
     return found
@@ -167,7 +167,7 @@ def tellings(words: FormWords) -> dict[str, float]:
         text, telling = tell(words, things, divisions[0], rng)
         assert not telling._depth and telling.anchor_phrase.lower() in text.lower()
         if len(telling.used) == len(words.claims):
-            assert telling.anchor_phrase, text
+            assert telling.anchor_phrase or telling.cost >= HOPELESS, text
             found[text] = min(found.get(text, telling.cost), telling.cost)
     return found
 
