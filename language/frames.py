@@ -119,6 +119,7 @@ class Frame:
             bare
             and self.middle.split(" ")[0] not in ("the", "a", "part", "associated")
             and self.other not in "q"
+            and (self.other != "a" or bool(self.middle))  # not "a man (who was) a poet"
         )
 
     @property

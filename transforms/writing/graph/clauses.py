@@ -333,16 +333,15 @@ class Clauses(ABC):
     def is_occupation(self, index: int, slot: str) -> bool:
         """Whether a claim's value can stand in place of a person's noun: "the botanist". Whoever
         designed a building may be called its architect, so "the architect" says too little."""
-        phrase, other = (
-            self.form_words.phrase(self.form_words.claims[index]),
-            self.other(index, slot),
+        said = (
+            self.noun_phrase(self.other(index, slot)) if self.is_kind_of_work(index, slot) else ""
         )
-        return (
-            phrase.noun
-            and slot == "s"
-            and isinstance(other, Value)
-            and self.noun_phrase(other).split(" ")[-1] not in self.form_words.data["professions"]
-        )
+        return bool(said) and said.split(" ")[-1] not in self.form_words.data["professions"]
+
+    def is_kind_of_work(self, index: int, slot: str) -> bool:
+        """Whether a claim says what somebody worked as: "Which architect came from that family?"."""
+        noun = self.form_words.phrase(self.form_words.claims[index]).noun
+        return noun and slot == "s" and isinstance(self.other(index, slot), Value)
 
     def _with_noun(self, head: str, var: str, value: Value) -> str:
         """Puts an occupation in place of a noun: "a botanist" for "another man"."""
@@ -389,7 +388,7 @@ class Clauses(ABC):
         # "the station in this town that has two floors": does the station or the town have two
         # floors?
         # "The woman from that family born in 1936": was she or the family born then?
-        nouns = (" this ", " the ", " that ")
+        nouns = (" this ", " the ", " that ", " her ", " his ")
         self.cost += 5.0 * any(n in f" {p} " for p in parts[:-1] for n in nouns)
         self.cost += BEHIND_PERSON * (len(parts) > 1 and parts[0] in ("by her", "by him"))
         # "The same artist as the second painting that was made there": which was made there?

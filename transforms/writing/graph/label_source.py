@@ -49,6 +49,9 @@ class WordSource(Protocol):
     def superclasses(self, class_id: str) -> tuple[str, ...]:
         """The class itself and its superclasses, the nearest first."""
 
+    def may_have(self, class_id: str, property_id: str) -> bool:
+        """Whether things of a class may have a property: towns have no artist."""
+
 
 class StoreWords:
     """A `WordSource` that reads a store. The look-ups of classes are cached, since every question
@@ -67,6 +70,13 @@ class StoreWords:
     def datatype(self, property_id: str) -> str:
         info = self._store.property(property_id)
         return info.datatype if info else ""
+
+    def may_have(self, class_id: str, property_id: str) -> bool:
+        """Whether an entity of the class has the property in the store, or none is known."""
+        profile = self._store.profile
+        return bool(
+            profile(property_id, class_id).num_subjects or not profile("P31", class_id).num_subjects
+        )
 
     def group_of(self, entity_id: str, groups: Mapping[str, str]) -> str:
         """The nearest group of living things to which a thing belongs by P171 (parent taxon), in

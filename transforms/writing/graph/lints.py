@@ -25,6 +25,8 @@ MAX_BETWEEN = 7
 """Maximum number of words between the two halves of a verb ("was … born"). With more words in
 between, a reader loses the verb. Between the two halves of a verb, a clause or a second "of" is
 never allowed."""
+COLLISION = 3.0
+"""Cost of "the man this novel is dedicated to died"."""
 PER_WORD = 0.18
 """Cost of each word of a text."""
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that (\w+))\b")
@@ -46,7 +48,7 @@ _BACK = re.compile(r"\bthat (?:other )?([a-z-]+)\b")
 _STAYING = frozenset({"about", "after", "on", "to"})
 _STRANDED = re.compile(r"\b(\w+) (of|by|to|from|after|in|at|on|as|with|for|into)\?$")
 _SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
-_SHORT_CLAUSE = re.compile(r" (?:that|who) \w+ this [\w-]+(?: [\w-]+)?(?:'s \w+)?$")
+_SHORT_CLAUSE = re.compile(r" (?:that|who) \w+ (?:it|(?:this|that) [\w-]+(?: [\w-]+)?(?:'s \w+)?)$")
 _SHORT_INSIDE = re.compile(r"(?<=\w)(?: that| who) \w+ this [\w-]+(?: [\w-]+)?(?= \w+\?$)")
 """A short clause before the last verb: "the town where the woman who commissioned this bridge died?"."""
 _COLLIDING = re.compile(r"\b(?:was|is) \w+(?: up)? (?:was|is)\b")
@@ -227,7 +229,7 @@ def unclear_references(text: str, language: str = "en") -> list[str]:
         )
         if not re.search(rf"\b{noun}(?:s|'s)?\b", before, re.IGNORECASE):
             found.append(f"nothing before: that {match[1]}")
-        elif sum(not f.lower().startswith("the ") for f in first) > 1:
+        elif sum(not f.lower().startswith("the ") for f in first) > 1 + ("other" in match[0]):
             found.append(f"unclear: that {match[1]}")
     return found
 
@@ -380,6 +382,17 @@ def weigh(text: str, language: str = "en") -> float:
     return 15.0 * len(problems(text, language)) + sum(_weight(s) for s in sentences)
 
 
+def _collisions(sentence: str) -> int:
+    """Number of verbs directly behind a preposition that ends a clause: "the man this novel is
+    dedicated to died in Velm".
+
+    >>> _collisions("The man this novel is dedicated to died in Velm.")
+    1
+    """
+    words, finite = re.findall(r"[\w’'-]+", sentence), _verbs("en")[0]
+    return sum(one in _STAYING and other in finite for one, other in pairwise(words))
+
+
 @functools.lru_cache(maxsize=50_000)
 def weigh_sentence(sentence: str, language: str = "en") -> float:
     """The cost of one sentence, which is a statement or the question."""
@@ -394,6 +407,7 @@ def _weight(sentence: str) -> float:
     cost += 1.5 * max(0, num_relative(sentence) - 1)
     cost += 2.5 * max(0, sentence.count(" of ") - 1)
     cost += 1.2 * max(0, len(_THAT.findall(sentence)) - 1)
+    cost += COLLISION * _collisions(sentence)
     after = _verbs("en")[0] | BE | PREPOSITIONS | {""}
     # "By her was made", but not "on her portrait".
     cost += 4.0 * sum(m[1] != "her" or m[2] in after for m in _STRESSED.finditer(sentence))

@@ -100,7 +100,7 @@ class NounPhrases(Clauses):
         church's architect" (if `short` is true), "its architect"."""
         if isinstance(term, str) and term in self.introduced:
             before, self.describing = self.describing, self.describing[:-1]
-            pronoun = self._pronoun(term)  # "her teacher" is not her own teacher
+            pronoun = self._pronoun(term, owner=True)  # "her teacher" is not her own teacher
             self.describing = before
             if pronoun:
                 return f"{_PRONOUNS[pronoun][1]} {noun}"
@@ -189,9 +189,9 @@ class NounPhrases(Clauses):
             else "their"
         )
 
-    def _pronoun(self, var: str) -> str:
+    def _pronoun(self, var: str, *, owner: bool = False) -> str:
         """The pronoun ("he", "she" or "it") of a variable, if no other mentioned thing has the same
-        pronoun; otherwise ""."""
+        pronoun; otherwise "". If `owner` is true, it is a possessive ("its")."""
 
         words = self.form_words
         called = {
@@ -241,7 +241,7 @@ class NounPhrases(Clauses):
             claims.remove((index, slot))
             said = self.possessor(self.other(index, slot), noun)
             # "The son of the founder who was born in 1988": who was born then?
-            self.cost += (ATTACHED if " of the " in said else 1.0) * bool(claims)
+            self.cost += (ATTACHED if " of the " in said else 3.0) * bool(claims)
             self.introduce(
                 var,
                 noun

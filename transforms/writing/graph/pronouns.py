@@ -9,6 +9,8 @@ from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 
 ANY = "?"
 """Stands for "he or she", for a person whose sex is unknown, or for a named person."""
+PICTURE, PAINTING = "the picture", "Q3305213"
+"""Stands for the picture among the mentioned things, and the class that it is like."""
 UNSEXED = 1.0
 """Cost of "she" for somebody of whom the text has not said that she is a woman."""
 
@@ -31,7 +33,7 @@ class Pronouns(NounPhrases):
         self.asking = False
         """Whether the sentence is the question."""
 
-    def _pronoun(self, var: str) -> str:
+    def _pronoun(self, var: str, *, owner: bool = False) -> str:
         """The pronoun ("he", "she" or "it") of a variable; "" if the pronoun could mean another
         thing of the previous or the current sentence."""
         mine, near = self._gender(var), [*self._before, *self._mentioned, *self.describing]
@@ -55,11 +57,27 @@ class Pronouns(NounPhrases):
             t.key() if isinstance(t, Value) else t
             for t in near
             if self._may_be(t, mine) or (mine != "it" and self._is_of_any_sex(t))
+            if owner or mine != "it" or t == var or self._may_be_asked(var, t)
         }
         if meant != {var}:
             return ""
         self.cost += UNSEXED * (mine != "it" and not self._is_sexed(var, mine))
         return mine
+
+    def _may_be_asked(self, var: str, rival: Term) -> bool:
+        """Whether the question about a thing may also be about another: "Who painted it?" is not
+        about a museum."""
+        words = self.form_words
+        asked = [
+            c.property for c in words.claims if c.subject == var and c.object == words.form.ask.var
+        ]
+        kind = PAINTING if rival == PICTURE else words.class_id(rival)
+        return (
+            not self.asking
+            or not asked
+            or not kind
+            or any(words.facts.may_have(kind, p) for p in asked)
+        )
 
     def _has_rival(self, var: str, pronoun: str) -> bool:
         """Whether the pronoun may mean somebody else: anybody of the current sentence, or of the

@@ -10,20 +10,20 @@ from questloom.transforms.writing.graph.lints import ends_in_short_clause, is_he
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
+    NEAR,
     ages,
-    counts_between,
+    are_events,
     measured,
-    of_ages,
     of_measures,
     of_two,
     phrase_picture_question,
+    same_of_people,
     years_to,
 )
 
 FROM_READING = 4.0
 """Cost of "How many years before the year on the plaque of that church did it open?". Readers gave it
-1.7 of 5, and "How many years passed between the opening of that church and the year on its plaque?"
-4.0."""
+1.7 of 5, and "How many years separate the opening of that church from the year on its plaque?" 4."""
 BEFORE = 2.0
 """Cost of counting back from an event: "How many years before its architect died was it built?"."""
 ITS_IT = 4.0
@@ -33,8 +33,15 @@ SPLIT = 2.0
 LYING = 2.0
 """Cost of "On which river does the birthplace of this novel's author lie?". Readers gave it 3 of 5,
 and "Which river flows past …?" 5."""
-LATE = 3.5
-"""Cost of a clause behind the verb: "In which town was the woman born who discovered this fish?"."""
+LATE = 6.0
+"""Cost of a clause behind the verb: "In which town was the woman born who discovered this fish?".
+Readers gave such questions 2.5 of 5, and "On what date was the man who commissioned that bridge
+born?" 3.7."""
+WHOSE = 5.0
+"""Cost of "Whose work is the painting by …", where "Who painted it?" can follow a sentence."""
+SPREAD = 2.5
+"""Cost of two predicates, one of which could follow the noun. Readers gave them 3 of 5, and one
+predicate 5."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
 
@@ -54,8 +61,8 @@ def question(phrases: NounPhrases) -> str:
             measured
             if of_measures(words, compute)
             else ages
-            if of_ages(words, compute)
-            or (counts_between(words, compute) and phrases.rng.random() < 0.6)
+            if same_of_people(words, compute)
+            or (are_events(words, compute) and phrases.rng.random() < 0.6)
             else _years_between
         )
         return said(phrases, compute)
@@ -96,10 +103,12 @@ def fronted(
     tail = " ".join(w for w in (frame.middle, "" if rest else frame.rest) if w)
     if tail or frame.verb not in ("is", "was"):
         # "In which town was the woman born who discovered this fish?"
-        if wh != "who" and not rest and (late := _LATE.match(subject)):
-            subject, clause = late.groups()
-            phrases.cost += LATE
         short = ends_in_short_clause(subject.split())
+        late = None if wh == "who" or rest else _LATE.match(subject)
+        if late and not (short and phrases.rng.random() < 0.5):
+            subject, clause = late.groups()
+            short = False
+            phrases.cost += LATE
         _weigh_middle(phrases, subject, clauses=not short)
         phrases.cost += HOPELESS * (is_heavy(subject.split()) and not short)
         phrases.cost += SPLIT * (short and frame.verb in BE)
@@ -129,6 +138,7 @@ def _weigh_middle(phrases: NounPhrases, subject: str, *, clauses: bool = True) -
 def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
     """Fills the subject into a question of the language's file."""
     said = phrases.noun_phrase(subject)
+    phrases.cost += WHOSE * (template.startswith("Whose") and len(said.split()) > LIGHT)
     if not template.endswith("{s}?"):
         _weigh_middle(phrases, said)
     return template.replace("{s}", said).replace("{their}", phrases.own(subject))
@@ -144,7 +154,7 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
-    works = [c for c in claims if phrases.is_occupation(*c)]
+    works = [c for c in claims if phrases.is_kind_of_work(*c)]
     if works and len(claims) > 1:  # "Which botanist worked for that museum?"
         claims = [c for c in claims if c != works[0]]
         noun, person = phrases.noun_phrase(phrases.other(*works[0])), False
@@ -178,6 +188,9 @@ def _entity(phrases: NounPhrases) -> str:
         head = phrases.modified(who, modifying, person, bare_head=True)
         return f"{head} {phrases.predicates([last])}?"
     if len(claims) > 1:
+        # "Which painting is by that artist and hangs in Velm?", where "Which painting by that artist
+        # hangs in Velm?" was possible.
+        phrases.cost += SPREAD * any(f.is_reducible for i, _ in claims for f in frames[i])
         return f"{who} {phrases.predicates(claims)}?"
     index, slot = claims[0]
     phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
@@ -294,7 +307,9 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     if told:
         relation = "earlier" if relation == "before" else "later"
         return f"how many years {relation} {frame.inverted(subject, words.verbs.bases)}?"
-    phrases.cost += FROM_READING * counts_between(words, compute)
+    phrases.cost += FROM_READING * (bool(read) and are_events(words, compute))
+    _weigh_middle(phrases, subject)
+    phrases.cost += 0.6 * max(0, len(start.split()) - NEAR)
     # "How many years before the year on its plaque did it open?": "its" and "it" are one too many.
     twice = subject == "it" and " its " in start
     phrases.cost += ITS_IT * twice if read else BEFORE * (relation == "before")

@@ -6,6 +6,7 @@ years to      "How many years before 1900 is the year on the plaque of this brid
 ages          "How many years older than the architect of this bridge was his teacher?"
 died          "How many years after his teacher did the architect of this bridge die?"
 events        "How many years passed between the opening of this museum and the death of its founder?"
+a reading     "How many years separate the opening of this museum from the year on its plaque?"
 difference    "What is the difference in height between this tower and the one designed by its architect, in metres?"
 ratio         "How many times as long as this bridge is …?"
 one of two    "Of this bridge and …, in which town does the longer one stand?"
@@ -26,8 +27,13 @@ MANY = 5
 as long."""
 SAYS, SHORT = 4.0, 8
 """Cost of "say" at the end of a question of more words."""
-NEAR = 6
-"""The number of words of two people between which a reader keeps "how many years" in mind."""
+NEAR, KIN = 6, 2
+"""The number of words of two people between which a reader keeps "how many years" in mind, and of
+the second of them alone: "How many years older than the man who had this theatre built was his
+father?"."""
+PASSED = 2.0
+"""Cost of "How many years passed between the birth of its author and its publication?". Readers gave
+it 3 of 5, and "How many years after the birth of its author was it published?" 4."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
@@ -84,32 +90,12 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
     )
 
 
-def of_ages(words: FormWords, compute: Compute) -> bool:
-    """Whether the function `ages` must word a question for the years between two dates. It must for
-    births or deaths of two people, for a birth and another event, and for events with long
-    descriptions. To "How old did she turn in the year on her portrait?" readers gave 3 and 2 of
-    5."""
-    return _same_of_people(words, compute) or (
-        (len(words.claims) >= MANY or _of_birth(words, compute))
-        and all(_event(words, a) for a in compute.args)
-    )
+def are_events(words: FormWords, compute: Compute) -> bool:
+    """Whether there is a noun for each of two dates: "her birth", "the year on her portrait"."""
+    return all(_event(words, a) for a in compute.args)
 
 
-def counts_between(words: FormWords, compute: Compute) -> bool:
-    """Whether the years between a year in a picture and an event can be asked for by a noun for the
-    event: "How many years passed between her birth and the year in her picture?"."""
-    return any(a in words.reads for a in compute.args) and all(
-        _event(words, a) for a in compute.args
-    )
-
-
-def _of_birth(words: FormWords, compute: Compute) -> bool:
-    """Whether one of the dates is a birth."""
-    dated = (a for a in compute.args if a not in words.reads)
-    return any(words.definition(a)[1].property == BIRTH for a in dated)
-
-
-def _same_of_people(words: FormWords, compute: Compute) -> bool:
+def same_of_people(words: FormWords, compute: Compute) -> bool:
     """Whether the births of two people are compared, or their deaths."""
     claims = [words.definition(a)[1] for a in compute.args if a not in words.reads]
     return (
@@ -134,7 +120,7 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     years earlier or later than another a person died. For other dates, the question asks how many
     years lie between two events."""
     words = phrases.form_words
-    if not _same_of_people(words, compute) or (
+    if not same_of_people(words, compute) or (
         len(words.claims) >= MANY and phrases.rng.random() < 0.5
     ):
         return _between_events(phrases, compute)
@@ -146,7 +132,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     first = words.years.get(str(of[far]), 0) < words.years.get(str(of[near]), 0)
     index, claim = words.definition(of[far])
     one, other = phrases.noun_phrase(near), phrases.noun_phrase(far, subject=True)
-    if len(f"{one} {other}".split()) > NEAR and one not in ("him", "her"):
+    length = len(f"{one} {other}".split())
+    if length > NEAR and len(other.split()) > KIN and one not in ("him", "her"):
         # "How many years before the artist of this painting did the man who influenced him
         # die?" is hard to read.
         event = words.words.plural(_event(words, of[near]))
@@ -198,15 +185,19 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
     nouns = [_event(words, literal) for literal in (near, far)]
     if nouns[0] == nouns[1]:
         one, other = phrases.noun_phrase(about(near)), phrases.noun_phrase(about(far))
-        ends = f"the {words.words.plural(nouns[0])} of {one} and {other}"
+        one = f"the {words.words.plural(nouns[0])} of {one}"
     else:
-        ends = " and ".join(
+        one, other = (
             phrases.read_year(words.reads[literal])
             if literal in words.reads
-            else phrases.possessor(about(literal), noun, short=False)
+            else phrases.possessor(about(literal), noun)
             for literal, noun in zip((near, far), nouns, strict=True)
         )
-    return f"how many years passed between {ends}?"
+    if any(a in words.reads for a in (near, far)):
+        # Years pass between events, but not between an opening and the year on a plaque.
+        return f"how many years separate {one} from {other}?"
+    phrases.cost += PASSED
+    return f"how many years passed between {one} and {other}?"
 
 
 def of_measures(words: FormWords, compute: Compute) -> bool:

@@ -2,6 +2,7 @@
 river"), or by what the text has said of it ("the painting in this museum")."""
 
 import random
+import re
 from collections.abc import Sequence
 
 from questloom.records.form import ClaimClause, Term
@@ -91,6 +92,9 @@ class References(Pronouns):
             return f"the same {noun}" if self._announcing else f"the {noun}"
         others, that, the = [v for v in alike if v != anchor], f"that {noun}", f"the {noun}"
         nth = f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
+        if self.asking and alike[1:] == [var] and var in self._apart and noun not in self._counted:
+            # After "another river": readers gave "that other river" 5 of 5, "the second river" 3.7.
+            nth = f"that other {noun}"
         other = f"{'that' if person else 'the'} other {noun}"
         self.cost += HOPELESS * (len(alike) > len(self._ordinals))
         # "A man from the family of this man's father died. … that other man": the father?
@@ -115,6 +119,14 @@ class References(Pronouns):
         if var not in self._names:
             self._names[var] = other if person else self.choose((that, nth))
         return self._names[var]
+
+    def with_the(self, sentence: str) -> str:
+        """A sentence with "the" for "that" where it refers back twice: "How many years after the
+        shipyard's founding did the barque enter service?"."""
+        nouns = {short(self.form_words, noun) for noun in self.introduced.values()}
+        only = "|".join(re.escape(n) for n in nouns if len(self._alike(n)) == 1)
+        back = re.compile(rf"\b([Tt])hat(?= (?:{only})\b)")
+        return back.sub(r"\1he", sentence) if only and len(back.findall(sentence)) > 1 else sentence
 
     def _has_third(self, var: str, alike: Sequence[str]) -> bool:
         """Whether a person whom the text calls by another noun may have the sex of this one."""

@@ -46,8 +46,9 @@ OPENS_WITH_YEAR = 5.0
 """Cost of a text whose first sentence says that a picture shows a year. Readers found this opening
 contrived."""
 
-_ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*(?<!as )\bits?\b")
-
+_ITSELF = re.compile(
+    r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b|\w+(?: \w+)? \w+ it\?).*(?<!as )\bits?\b"
+)
 
 _LYING = re.compile(r" that (?:is|lies|stands) (?=(?:at|beside|by|in|on) an? [\w -]+\.$)")
 """Words that readers do not miss: "a town (that lies) on a river"."""
@@ -275,7 +276,7 @@ def _ask(telling: Telling) -> str:
     thing ("Which painting hangs in the town where it stands?"), unless it is the asked thing
     ("Which district has that town as its capital?")."""
     telling.asking = True
-    text = capital(question(telling).replace(",?", "?"))
+    text = telling.with_the(capital(question(telling).replace(",?", "?")))
     telling.cost += HOPELESS * bool(_ITSELF.match(text))
     return text
 

@@ -13,11 +13,9 @@ from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, WEAK
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import num_relative
 from questloom.transforms.writing.graph.noun_phrases import MAX_DEPTH
-from questloom.transforms.writing.graph.pronouns import short
+from questloom.transforms.writing.graph.pronouns import PICTURE, short
 from questloom.transforms.writing.graph.references import References, ends_of
 
-PICTURE = "the picture"
-"""Stands for the picture among the mentioned things."""
 THIRD = 6.0
 """Cost of a third thing of one kind."""
 ELSEWHERE = 4.0
@@ -35,6 +33,13 @@ INSIDE = 3.0
 """Cost of "Her family donated a painting in the museum.", where the museum may be where they did so."""
 READ_ON = 3.0
 """Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""
+TWICE = 3.0
+"""Cost of "also painted another painting", where "also" and "another" say the same."""
+CLAUSE_FIRST = 2.0
+"""Cost of "A woman who died in 1968 came from this man's family.". Readers gave it 3 of 5, and "A woman
+from this man's family died in 1968." 4."""
+LONG_FIRST, LONG = 0.5, 9
+"""Cost of each word of a subject beyond a number of words."""
 
 
 class Telling(References):
@@ -114,7 +119,11 @@ class Telling(References):
         # "This woman married a man": "her husband" says as much.
         only = self.kin() & set(roles)
         self.cost += 6.0 * (bool(only) and not more)
-        frame = self.choose(self.frames(index))
+        frames = self.frames(index)
+        # "A woman from that family died in 1968.", not "A woman who died in 1968 came from that family."
+        shorter = [f for f in frames if f.is_reducible and f.subject == slot and claims]
+        reduces = bool(shorter) and self.rng.random() < 0.5
+        frame = self.choose(shorter if reduces else frames)
         self._empty = 0.0 if more else EMPTY * self._emptiness(var, slot, known, frame)
         self.cost += self._empty
         employs = words.is_person(known) and not person and frame.verb not in BE
@@ -124,7 +133,7 @@ class Telling(References):
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
             named = self._first_named(var)
-            if claims and frame.is_reducible and self.rng.random() < 0.5:
+            if reduces:
                 head, named = named, self.modified(named, [(index, slot)], person, bare_head=True)
                 # "Another painting by her hangs in the museum" would say that the first is there
                 # too, but not "another painting donated by her".
@@ -137,7 +146,7 @@ class Telling(References):
                     claims.append((rest[0], self._slot(rest[0], var)))
                     self.used.add(rest[0])
                 more_said = self.predicates(claims)
-                self.cost += READ_ON * self._reads_on(named, more_said)
+                self._weigh_first(named, more_said)
                 return f"{named} {more_said}."
             # "Another painting was also made there" says it twice.
             also = frame if self._now_another else self._also(frame, index, slot)
@@ -147,7 +156,7 @@ class Telling(References):
             self.cost += HOPELESS * frame.is_weak  # "A painting in the museum is by this man"
             if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
-            self.cost += READ_ON * self._reads_on(named, said)
+            self._weigh_first(named, said)
             self._introduced_as(var)
             if claims and not reduced:
                 [(i, end)] = claims
@@ -175,6 +184,8 @@ class Telling(References):
                 frame = frame if "also" in f"{frame.verb} {frame.middle}" else frame.with_also()
             else:
                 self.cost += HOPELESS
+        self.cost += TWICE * (bool(self._now_another) and "also" in f"{frame.verb} {frame.middle}")
+        self.cost += LONG_FIRST * max(0, len(subject.split()) - LONG)
         if claims:
             head, named = named, self.modified(named, claims, person, bare_head=True)
             # "Her family donated a painting in the museum": was it donated there?
@@ -259,10 +270,13 @@ class Telling(References):
         self._saying = set()
         return said
 
-    @staticmethod
-    def _reads_on(named: str, said: str) -> bool:
-        """Whether a reader may take a predicate for one of the pictured thing."""
-        return re.search(r" this [\w-]+$", named) is not None and said.split()[0].endswith("ed")
+    def _weigh_first(self, named: str, said: str) -> None:
+        """Adds the cost of a sentence that begins with the new thing: a reader may take the predicate
+        for one of the pictured thing, and waits for the verb behind a clause or many words."""
+        reads_on = re.search(r" this [\w-]+$", named) is not None
+        self.cost += READ_ON * (reads_on and said.split()[0].endswith("ed"))
+        self.cost += CLAUSE_FIRST * num_relative(named)
+        self.cost += LONG_FIRST * max(0, len(named.split()) - LONG)
 
     def _by_role(
         self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]

@@ -64,6 +64,8 @@ NAMED = {  # label: class
     "naturalist": "entity",
     "Lindgrens": "family",
 }
+HAVE_ONLY = {"P170": ("painting",), "P1101": ("castle", "tower")}
+"""The only classes of which things have a property."""
 IDS = {name: f"Q9{i:05d}" for i, name in enumerate(sorted(NAMED))}
 UNIT = vocabulary.groups()["unit"]
 
@@ -94,6 +96,11 @@ class InventedWords:
 
     def superclasses(self, class_id: str) -> tuple[str, ...]:
         return vocabulary.ancestors(class_id)
+
+    def may_have(self, class_id: str, property_id: str) -> bool:
+        return class_id in {CLASS[c] for c in HAVE_ONLY.get(property_id, ())} or (
+            property_id not in HAVE_ONLY
+        )
 
 
 def term(said: str) -> Term:

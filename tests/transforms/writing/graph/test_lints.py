@@ -58,7 +58,10 @@ from questloom.transforms.writing.graph.lints import (
             "In which town did the pupil of the founder of the shipyard that built this ship die?",
             "stranded",
         ),
-        ("In which town did the founder of the yard that built that ship die?", "stranded"),
+        (
+            "In which town did the founder of the old yard that built that old ship there die?",
+            "stranded",
+        ),
         ("In which town did the mother of the architect of this lighthouse die?", "stranded"),
         ("In which year was the birthplace of the discoverer of this species founded?", "stranded"),
         ("To whom is the novel set in the town seen from this tower dedicated?", "stranded"),
