@@ -156,7 +156,9 @@ def form(ask: str, *clauses: str) -> Form:
 def _vague(kind: str, subject: str, property: str, of: list[str]) -> Fuzzy:
     match kind, of:
         case "range", [decade]:
-            told = {"object": Value(kind="time", time=f"+{decade[:4]}-00-00T00:00:00Z", precision=8)}
+            told = {
+                "object": Value(kind="time", time=f"+{decade[:4]}-00-00T00:00:00Z", precision=8)
+            }
         case "arithmetic", [var, number, since]:
             told = {"object": var, "number": int(number), "since": since}
         case "meta-attribute", [*named, more]:

@@ -1,0 +1,292 @@
+"""Single rules of clauses, noun phrases and references back, each with a case that it accepts and one that it refuses."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from questloom.language.frames import Frame
+from questloom.records.identity import chance
+from questloom.transforms.writing.graph.clauses import HOPELESS
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.noun_phrases import NounPhrases
+from questloom.transforms.writing.graph.telling import Telling
+
+_spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
+invented = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(invented)
+
+
+def words_of(kinds: str, *clauses: str, ask: str = "entity", genders=None) -> FormWords:
+    return FormWords(
+        form=invented.form(ask, "image x0", *clauses),
+        names={},
+        classes=invented.classes(kinds),
+        genders=genders or {},
+        years=invented.YEARS,
+        facts=invented.InventedWords(),
+        language="en",
+    )
+
+
+def phrases(kinds: str, *clauses: str, make=NounPhrases, **more):
+    return make(words_of(kinds, *clauses, **more), chance(1, "x", "clauses"))
+
+
+DESIGNED = ("x0 tower, x1 human, a town", "x0 P84 x1", "x1 P19 a")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "end", "cost"),
+    [
+        ("{s} has {o} as its capital", "that town", 0.0),
+        ("{s} has {o} as its capital", "that other town", 0.0),
+        ("{s} has {o} as its capital", "the town of kings", HOPELESS),
+        ("{s} has {o} as its capital", "it", 3.0),
+        ("{s} stands in {o}", "the town of kings", 0.0),
+        ("{s} stands in {o}", "it", 0.0),
+    ],
+)
+def test_three_words_at_most_stand_before_the_rest_of_a_sentence(sentence, end, cost):
+    at = phrases(*DESIGNED)
+    at.weigh_before_rest(Frame.parse(sentence), end)
+    assert at.cost == cost
+
+
+def test_a_claim_that_no_sentence_tells_of_its_end_is_hopeless():
+    at = phrases(*DESIGNED)
+    assert at.frame(0, subject="q") == at.frames(0)[0] and at.cost == HOPELESS
+    assert at.frame(0, subject="o").subject == "o" and at.cost == HOPELESS
+
+
+def test_after_a_sentence_about_a_year_a_thing_is_dated_by_that_year():
+    clauses = "x9 reads P1684 plaque x0", "a P571 x9"
+    at = phrases("x0 tower, a schooner", *clauses)
+    reads = at.form_words.reads["x9"]
+    assert at.in_year(reads).startswith("in the year given on ")
+    at.told_years.add("x9")
+    assert at.in_year(reads) == "in that year" and at.read_year(reads) == "that year"
+
+
+@pytest.mark.parametrize(("sex", "own"), [("he", "his"), ("she", "her"), ("", "their")])
+def test_what_belongs_to_somebody_is_his_or_hers_where_the_sex_is_known(sex, own):
+    at = phrases(*DESIGNED, genders={"x1": sex})
+    assert at.own("x1") == own
+    assert at.own(invented.term("Ivo Mersk")) == "their"
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "short"),
+    [
+        ("Ivo Mersk", "Ivo Mersk", True),
+        ("Karsk", "Karsk", True),
+        ("Orla", "the Orla", False),
+        ("poet", "poet", False),
+        ("x0", "this tower", True),
+        ("x0", "that tower", True),
+        ("x0", "this one", False),
+        ("x0", "this tower's flag", False),
+        ("x0", "the tower", False),
+        ("x1", "the architect", True),
+        ("x1", "the old architect", False),
+        ("x1", "a man", False),
+    ],
+)
+def test_an_s_belongs_to_named_people_and_towns_and_to_what_is_pointed_at(name, said, short):
+    at = phrases(*DESIGNED)
+    assert at._takes_possessive(invented.term(name), said) is short
+
+
+@pytest.mark.parametrize(
+    ("head", "value", "said"),
+    [
+        ("the tower", "1871", "the 1871 tower"),
+        ("a tower", "1871", "an 1871 tower"),
+        ("an abbey", "1901", "a 1901 abbey"),
+        ("which tower", "1871", "which 1871 tower"),
+        ("the other tower", "1871", "the other 1871 tower"),
+        ("another tower", "1871", "another 1871 tower"),
+    ],
+)
+def test_a_year_stands_before_its_noun_and_behind_other(head, value, said):
+    at = phrases(*DESIGNED)
+    assert at.with_adjective(head, invented.term(value)).replace("the other", "the other") == said
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [("the man", "the poet"), ("a man", "a poet"), ("another man", "a poet")],
+)
+def test_an_occupation_stands_in_place_of_man(head, said):
+    at = phrases(*DESIGNED)
+    assert at._with_noun(head, "x1", invented.term("poet")) == said and at.works == {"x1": "poet"}
+
+
+@pytest.mark.parametrize(
+    ("head", "reduced", "relative", "said", "cost"),
+    [
+        ("the tower", [], {}, "the tower", 0.0),
+        ("the tower", ["in Velm"], {}, "the tower in Velm", 0.0),
+        ("the tower", ["built here", "in Velm"], {}, "the tower in Velm built here", 0.0),
+        ("the man", ["born in Velm", "born in 1847"], {}, "the man born in Velm in 1847", 0.0),
+        ("the man", ["from Velm", "by Orm"], {}, "the man from Velm by Orm", 3.0),
+        ("the man", ["in the very old town"], {"who": ["ate"]}, "the man in the very old town who ate", 9.0),
+        ("the man", ["in this town"], {"who": ["ate"]}, "the man in this town who ate", 5.0),
+        ("the man", ["in one very old town"], {"who": ["ate"]}, "the man in one very old town who ate", 4.0),
+        ("the man", ["in one old town"], {"who": ["ate"]}, "the man in one old town who ate", 0.0),
+        ("the art", ["by her"], {"that": ["lasts"]}, "the art by her that lasts", 10.0),
+        ("the art", ["by her"], {}, "the art by her", 0.0),
+        ("the art", ["by the man", "held here"], {}, "the art by the man held here", HOPELESS + 5.0),
+        ("the man", ["inspired by Orm"], {"who": ["ate"]}, "the man inspired by Orm who ate", 5.0),
+        ("the man", ["inspired by Orm"], {"to whom": ["it went"]}, "the man inspired by Orm to whom it went", 0.0),
+        ("the man", [], {"who": ["ate"], "whom": ["we like"]}, "the man who ate whom we like", 4.0),
+        ("the man", [], {"who": ["is old", "is"]}, "the man who is and is old", 0.0),
+        ("the art", ["by the same man as the king"], {"that": ["lasts"]}, "the art by the same man as the king that lasts", HOPELESS + 9.0),
+    ],
+)  # fmt: skip
+def test_short_clauses_come_first_and_none_may_belong_to_another_noun(
+    head, reduced, relative, said, cost
+):
+    at = phrases(*DESIGNED)
+    assert (at._joined(head, reduced, relative), at.cost) == (said, cost)
+
+
+# ---------------------------------------------------------------- references back
+
+
+def telling(kinds: str, *clauses: str, **more) -> Telling:
+    return phrases(kinds, *clauses, make=Telling, **more)
+
+
+WOMEN = ("x0 tower, x1 human, x2 human, a town", "x0 P84 x1", "x1 P737 x2", "x2 P19 a")
+
+
+@pytest.mark.parametrize(
+    ("noun", "sex", "sexed"),
+    [("woman", "she", True), ("woman", "he", False), ("wife", "she", True), ("architect", "she", False),
+     ("tall man", "he", True), ("", "he", False)],
+)  # fmt: skip
+def test_a_noun_tells_the_sex_of_somebody(noun, sex, sexed):
+    at = telling(*WOMEN)
+    at.introduced["x1"] = noun
+    assert at._is_sexed("x1", sex) is sexed
+
+
+@pytest.mark.parametrize(
+    ("term", "pronoun", "may"),
+    [
+        ("x1", "she", True),
+        ("x1", "he", False),
+        ("x1", "it", False),
+        ("x2", "he", True),
+        ("x2", "she", True),
+        ("x2", "it", False),
+        ("x0", "it", True),
+        ("x0", "he", False),
+        ("Karsk", "it", True),
+        ("Ivo Mersk", "she", True),
+        ("Ivo Mersk", "it", False),
+        ("1871", "it", False),
+        ("30 metre", "it", False),
+    ],
+)
+def test_a_pronoun_may_mean_whom_or_what_it_fits_and_no_date(term, pronoun, may):
+    at = telling(*WOMEN, genders={"x1": "she"})
+    assert at._may_be(invented.term(term), pronoun) is may
+
+
+def test_a_year_in_a_picture_is_never_it():
+    at = telling("x0 tower, a schooner", "x9 reads P1684 plaque x0", "a P571 x9")
+    assert not at._may_be("x9", "it")
+
+
+@pytest.mark.parametrize(
+    ("before", "mentioned", "subjects", "rival"),
+    [
+        ([], [], set(), False),
+        (["x1"], [], {""}, False),
+        (["x2"], [], set(), True),
+        ([], ["x2"], set(), True),
+        ([], [], {"x2"}, True),
+        (["x0"], ["x0"], {"x0"}, False),
+    ],
+)
+def test_anybody_near_or_an_earlier_subject_is_a_rival_of_her(before, mentioned, subjects, rival):
+    at = telling(*WOMEN, genders={"x1": "she"})
+    at._before, at._mentioned, at._subjects = before, mentioned, subjects
+    assert at._has_rival("x1", "she") is rival
+
+
+@pytest.mark.parametrize(
+    ("noun", "of_any"), [("architect", True), ("woman", False), ("man", False), ("", False)]
+)
+def test_an_architect_may_be_of_any_sex(noun, of_any):
+    at = telling(*WOMEN)
+    at.introduced.update(x1=noun, x0="architect")
+    assert at._is_of_any_sex("x1") is of_any
+    assert not at._is_of_any_sex("x0"), "a thing"
+    assert not at._is_of_any_sex(invented.term("Ivo Mersk")), "a name"
+
+
+def test_this_museum_is_clear_and_one_of_two_rivers_or_a_person_is_not():
+    at = telling("x0 museum, x1 river, x2 river, x3 human", "x0 P84 x3", "x1 P403 x2", "x2 P19 a")
+    at.introduced.update(x1="river", x3="man")
+    clear = {v: at._is_clear(v) for v in ("x0", "x1", "x2", "x3")}
+    assert clear == {"x0": True, "x1": True, "x2": False, "x3": False}
+    assert at._is_clear(invented.term("Karsk"))
+    at.introduced["x2"] = "river"
+    assert not at._is_clear("x1")
+
+
+@pytest.mark.parametrize(
+    ("third", "sex", "found"),
+    [("father", "he", True), ("father", "she", False), ("man", "he", False)],
+)
+def test_a_third_man_is_somebody_of_another_noun_and_the_same_sex(third, sex, found):
+    at = telling(*WOMEN, genders={"x1": "he", "x2": sex})
+    at.introduced.update(x1="man", x2=third)
+    assert at._has_third("x1", ["x1", *(["x2"] if third == "man" else [])]) is found
+
+
+@pytest.mark.parametrize(
+    ("kind", "known", "var", "factor"),
+    [
+        ("district", "x1", "x2", 4.0),
+        ("town", "x1", "x2", 0.7),
+        ("human", "x1", "x2", 1.0),
+        ("town", "x0", "x1", 1.0),
+        ("painting", "x1", "x2", 0.0),
+    ],
+)
+def test_a_sentence_that_announces_a_district_says_least(kind, known, var, factor):
+    at = telling(f"x0 tower, x1 {kind}, x2 {kind}", "x0 P131 x1", "x1 P131 x2", "x2 P19 a")
+    assert at._emptiness(var, "o", known, Frame.parse("{s} is in {o}")) == factor
+
+
+def test_only_a_place_or_a_district_that_another_thing_lies_in_says_little():
+    at = telling("x0 tower, x1 town, x2 district", "x0 P131 x1", "x1 P131 x2", "x2 P19 a")
+    assert at._emptiness("x2", "o", "x1", Frame.parse("{s} was built in {o}")) == 0.7
+    assert at._emptiness("x2", "s", "x1", Frame.parse("{s} was built in {o}")) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("others", "said", "extra"), [(0, "a river", 0.0), (1, "another river", 1.5)]
+)
+def test_the_second_river_is_another_one(others, said, extra):
+    at = telling("x0 tower, x1 river, x2 river", "x0 P206 x1", "x2 P403 x1", "x2 P19 a")
+    at.introduced.update({"x1": "river"} if others else {})
+    assert at._first_named("x2") == said and at.cost == extra
+    assert at._now_another == ("river" if others else "")
+    assert at._apart == ({"x2"} if others else set())
+
+
+@pytest.mark.parametrize(
+    ("known", "var", "one"), [("x1", "x3", True), ("x0", "x3", False), ("x3", "x3", False)]
+)
+def test_the_text_has_connected_a_museum_with_a_painting(known, var, one):
+    at = telling("x0 painting, x1 museum, x2 painting", "x0 P276 x1", "x2 P276 x1", "x2 P170 a")
+    at.introduced.update(x0="painting", x1="museum")
+    at.used = {0}
+    assert at._has_one(known, "painting") is one
+    at._saying = {0}
+    assert not at._has_one(known, "painting"), "the sentence itself says so"
