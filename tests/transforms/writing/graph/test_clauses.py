@@ -10,6 +10,7 @@ from questloom.records.identity import chance
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
+from questloom.transforms.writing.graph.pronouns import PICTURE, UNSEXED
 from questloom.transforms.writing.graph.telling import Telling
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
@@ -290,3 +291,76 @@ def test_the_text_has_connected_a_museum_with_a_painting(known, var, one):
     assert at._has_one(known, "painting") is one
     at._saying = {0}
     assert not at._has_one(known, "painting"), "the sentence itself says so"
+
+
+NEAR = ("x0 library, x1 human, x2 human, x3 museum", "x0 P84 x1", "x1 P737 x2", "x2 P108 x3")
+ALL = {"x0": "library", "x1": "woman", "x3": "museum"}
+
+
+@pytest.mark.parametrize(
+    ("var", "genders", "introduced", "state", "said"),
+    [
+        # of whom the sentence before was, and nobody else is near
+        ("x1", {"x1": "she"}, ALL, {"_before": ["x1"], "_topic": "x1"}, "she"),
+        ("x1", {}, ALL, {"_before": ["x1"], "_topic": "x1"}, ""),
+        ("x1", {"x1": "she"}, ALL, {"_topic": "x1"}, ""),
+        # another woman, whom a sentence has mentioned
+        ("x1", {"x1": "she", "x2": "she"}, ALL, {"_before": ["x1", "x2"], "_topic": "x1"}, ""),
+        ("x1", {"x1": "she", "x2": "he"}, ALL, {"_before": ["x1", "x2"], "_topic": "x1"}, "she"),
+        ("x1", {"x1": "she"}, ALL, {"_before": ["x1", "x2"], "_topic": "x1"}, ""),
+        # the second of two women needs that the text has known her before
+        ("x1", {"x1": "she", "x2": "she"}, {**ALL, "x2": "woman"},
+         {"_before": ["x1"], "_topic": "x1", "_known_before": frozenset({"x1"})}, "she"),
+        ("x1", {"x1": "she", "x2": "she"}, {**ALL, "x2": "woman"}, {"_before": ["x1"], "_topic": "x1"}, ""),
+        # not the subject: anybody whom the text has introduced may be meant
+        ("x1", {"x1": "she"}, ALL, {"_before": ["x1"]}, "she"),
+        ("x1", {"x1": "she", "x2": "she"}, {**ALL, "x2": "architect"}, {"_before": ["x1"]}, ""),
+        ("x1", {"x1": "she", "x2": "he"}, {**ALL, "x2": "architect"}, {"_before": ["x1"]}, ""),
+        ("x1", {"x1": "she", "x2": "he"}, {**ALL, "x2": "husband"}, {"_before": ["x1"]}, "she"),
+        # it: in a statement the pictured thing is "this library", in the question it may be it
+        ("x3", {}, ALL, {"_before": ["x3"]}, "it"),
+        ("x3", {}, ALL, {"_before": ["x3"], "asking": True}, ""),
+        ("x3", {}, ALL, {"_before": ["x0", "x3"]}, ""),
+        ("x3", {}, ALL, {"_mentioned": ["x3"], "asking": True}, "it"),
+        ("x3", {}, ALL, {"_before": ["x0"], "_mentioned": ["x3"]}, "it"),
+        ("x3", {}, ALL, {"_mentioned": ["x3", "x0"]}, ""),
+        ("x1", {"x1": "she", "x2": "she"}, ALL, {"_before": ["x2"], "_mentioned": ["x1"]}, ""),
+    ],
+)  # fmt: skip
+def test_a_pronoun_is_said_where_only_one_can_be_meant(var, genders, introduced, state, said):
+    at = telling(*NEAR, "x3 P112 a", genders=genders)
+    at.introduced.update(introduced)
+    for name, value in state.items():
+        setattr(at, name, value)
+    assert at._pronoun(var) == said and at.cost == 0.0
+
+
+def test_she_costs_where_no_noun_has_said_that_she_is_a_woman():
+    at = telling(*NEAR, "x3 P112 a", genders={"x1": "she"})
+    at.introduced["x1"], at._before = "architect", ["x1"]
+    assert at._pronoun("x1") == "she" and at.cost == UNSEXED
+
+
+def test_with_two_things_to_refer_back_to_that_becomes_the():
+    at = telling(*NEAR, "x3 P112 a")
+    at.introduced.update(x0="library", x3="museum", x1="man", x2="man")
+    assert at.with_the("That library is in that museum.") == "The library is in the museum."
+    assert at.with_the("That library is old.") == "That library is old."
+    assert at.with_the("That man saw that museum.") == "That man saw that museum."
+
+
+@pytest.mark.parametrize(
+    ("asking", "rival", "may"),
+    [(False, "x3", True), (True, "x3", False), (True, "x1", True), (True, PICTURE, True), (True, "x9", True)],
+)  # fmt: skip
+def test_who_painted_it_is_asked_of_no_museum(monkeypatch, asking, rival, may):
+    at = telling(
+        "x0 town, x1 painting, x3 museum, a human", "x1 P1071 x0", "x1 P276 x3", "x1 P170 a"
+    )
+    painting = at.form_words.class_id("x1")
+    monkeypatch.setattr(
+        type(at.form_words.facts), "may_have", lambda self, kind, p: (kind, p) == (painting, "P170")
+    )
+    at.asking = asking
+    assert at._may_be_asked("x1", rival) is may
+    assert at._may_be_asked("x0", rival), "nothing is asked of the town"
