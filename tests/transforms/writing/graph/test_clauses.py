@@ -11,6 +11,7 @@ from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.pronouns import PICTURE, UNSEXED
+from questloom.transforms.writing.graph.references import ends_of
 from questloom.transforms.writing.graph.telling import Telling
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
@@ -364,3 +365,44 @@ def test_who_painted_it_is_asked_of_no_museum(monkeypatch, asking, rival, may):
     at.asking = asking
     assert at._may_be_asked("x1", rival) is may
     assert at._may_be_asked("x0", rival), "nothing is asked of the town"
+
+
+def test_the_ends_of_a_claim_beside_a_thing():
+    claim = words_of("x1 river, x2 river", "x1 P403 x2", "x2 P19 a").claims[0]
+    assert ends_of(claim, "x1") == (None, "x2") and ends_of(claim, "x2") == ("x1", None)
+
+
+BRIDGES = (
+    "x0 human, x1 arch bridge, x2 arch bridge, x3 river",
+    "x1 P177 x3",
+    "x2 P177 x3",
+    "x2 P84 x0",
+    "x2 P131 a",
+)
+
+
+@pytest.mark.parametrize(
+    ("claims", "noun"),
+    [([1], "other arch bridge"), ([2], "arch bridge"), ([1, 2], "arch bridge")],
+)
+def test_the_other_bridge_is_one_of_which_the_same_is_told(claims, noun):
+    at = telling(*BRIDGES)
+    at.introduced.update(x0="man", x1="arch bridge", x3="river")
+    told = [(i, "s") for i in claims]
+    assert at.definite_kind("x2", "arch bridge", told) == noun
+    assert at._apart == ({"x2"} if "other" in noun else set())
+    at = telling(*BRIDGES)
+    at.introduced.update(x0="man", x1="arch bridge", x3="river")
+    assert at.kind_in_question("x2", "arch bridge", told) == noun
+    assert at._now_another == ("bridge" if "other" in noun else "")
+
+
+@pytest.mark.parametrize(
+    ("another", "beside", "said"),
+    [("painting", {}, "the first one"), ("", {}, "that painting"), ("museum", {}, "that painting")],
+)
+def test_beside_another_painting_the_earlier_one_is_the_first_one(another, beside, said):
+    at = telling("x0 town, x1 painting, x2 painting", "x1 P1071 x0", "x2 P1071 x0", "x2 P170 a")
+    at.introduced.update(x0="town", x1="painting", **beside)
+    at._before, at._now_another = ["x0", "x1"], another
+    assert at._reference("x1", False) == said

@@ -125,6 +125,7 @@ COUNTED = [
     ("x0 tower, x1 human, x2 tower, x9 tower, a town", "entity", "x0 P84 x1", "x2 P84 x1", "x0 P1619 d1", "x2 P1619 d2", "x9 = latest x0 x2 by d1 d2", "x9 P131 a"),
     ("x0 human, x1 human, x9 human, a town", "entity", "x0 P1066 x1", "x0 P570 d1", "x1 P570 d2", "x9 = earliest x0 x1 by d1 d2", "x9 P20 a"),
     ("x0 human, x1 human, x9 human, a town", "entity", "x0 P1066 x1", "x0 P569 d1", "x1 P569 d2", "x9 = earliest x0 x1 by d1 d2", "x9 P20 a"),
+    ("x0 novel, x1 human, x2 novel, x9 novel, a town", "entity", "x0 P50 x1", "x2 P50 x1", "x0 P577 d1", "x2 P577 d2", "x9 = earliest x0 x2 by d1 d2", "x9 P840 a"),
     ("x0 tower", "quantity", "d1 reads P1684 plaque x0", "a = difference d1 1900"),
     ("x0 tower, x1 human", "quantity", "x0 P84 x1", "d2 reads P1684 inscription x1", "a = difference d2 1800"),
     ("x0 human, x1 arch bridge", "quantity", "x1 P84 x0", "x0 P570 d2", "x1 P1619 d1", "a = difference d1 d2"),
@@ -192,6 +193,7 @@ def sentences(words: FormWords) -> dict[str, float]:
     for seed in range(DRAWN):
         phrases = NounPhrases(words, chance(seed, "x", "one"))
         text = _derive(phrases)
+        assert phrases.used <= {*range(len(words.claims))}
         assert not phrases._depth and phrases.anchor_phrase.lower() in text.lower()
         if len(phrases.used) == len(words.claims):
             assert phrases.anchor_phrase or phrases.cost >= HOPELESS, text
