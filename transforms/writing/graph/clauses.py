@@ -398,6 +398,12 @@ class Clauses(ABC):
             part.split()[-1][:1].isupper() and after.startswith("who ")
             for part, after in pairwise(parts)
         )
+        # "The mountain beside Varn that belongs to those hills": is that the lake?
+        self.cost += BEHIND_PERSON * any(
+            part.split()[-1][:1].isupper() and after.startswith("that ")
+            for part, after in pairwise(parts)
+            if part in where and part.split()[0] != "by"
+        )
         # "The painting by this man owned by the museum": is the man owned?
         self.cost += HOPELESS * any(n in f" {p} " for p in where for n in nouns if done)
         return " ".join([head, *parts])

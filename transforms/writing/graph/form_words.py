@@ -266,6 +266,7 @@ class FormWords:
                 return self.name(stands) if isinstance(stands, Value) else ""
             return name_like(clause, self.class_noun(stands.entity), self.words)
         name = clean(self.names.get(entity_id) or self.facts.label(entity_id, self.language))
+        name = self.data["class_nouns"].get(name, name)  # "footballer", an occupation
         kinds = self.kinds(term) if isinstance(term, Value) else ()
         data = self.data
         if any(k in data["quoted_kinds"] for k in kinds):

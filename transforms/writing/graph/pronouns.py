@@ -2,6 +2,7 @@
 
 import random
 
+from questloom.language.frames import BE
 from questloom.records.form import Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords
@@ -66,18 +67,19 @@ class Pronouns(NounPhrases):
 
     def _may_be_asked(self, var: str, rival: Term) -> bool:
         """Whether the question about a thing may also be about another: "Who painted it?" is not
-        about a museum."""
+        about a museum. "How high is it?" and "In which district is it?" may be about anything."""
         words = self.form_words
-        asked = [
-            c.property for c in words.claims if c.subject == var and c.object == words.form.ask.var
-        ]
         kind = PAINTING if rival == PICTURE else words.class_id(rival)
-        return (
-            not self.asking
-            or not asked
-            or not kind
-            or any(words.facts.may_have(kind, p) for p in asked)
-        )
+        asked = [
+            c
+            for c in words.claims
+            if c.subject == var
+            and c.object == words.form.ask.var
+            and ((frame := words.phrase(c).frames(words.verbs)[0]).verb not in BE or frame.middle)
+        ]
+        if not self.asking or not asked or not kind:
+            return True
+        return any(words.facts.may_have(kind, c.property) for c in asked)
 
     def _has_rival(self, var: str, pronoun: str) -> bool:
         """Whether the pronoun may mean somebody else: anybody of the current sentence, or of the

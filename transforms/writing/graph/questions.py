@@ -26,6 +26,9 @@ FROM_READING = 4.0
 1.7 of 5, and "How many years separate the opening of that church from the year on its plaque?" 4."""
 BEFORE = 2.0
 """Cost of counting back from an event: "How many years before its architect died was it built?"."""
+PILED = 4.0
+"""Cost of three verbs in a row: "after the museum that employed this man was opened did its founder
+die"."""
 ITS_IT = 4.0
 """Cost of "it" as the subject behind the year of its own picture."""
 SPLIT = 2.0
@@ -258,9 +261,16 @@ def _happened(phrases: NounPhrases, index: int, when: str) -> str:
     if not same or {i for i, _, _ in same} | before != phrases.used or words.is_person(var):
         phrases.used = before
         return ""
-    places = [f"{f.preposition} {phrases.noun_phrase(phrases.other(i, s))}" for i, s, f in same]
+    ends = [(f.preposition, phrases.noun_phrase(phrases.other(i, s))) for i, s, f in same]
     noun = words.words.indefinite(words.noun(var))
-    return f"{when} {frame.verb} {noun} {frame.middle} {' '.join(sorted(places, key=len))}?"
+    places = " ".join(sorted((f"{p} {end}" for p, end in ends if p != "by"), key=len))
+    for (i, slot, _), (preposition, end) in zip(same, ends, strict=True):
+        active = [f for f in phrases.frames(i) if f.other == slot and f.verb not in BE]
+        if preposition == "by" and active:  # "In what year did Ada Orme discover a species there?"
+            asked = f"{when} {active[0].inverted(end, words.verbs.bases)} {noun} {places}"
+            return f"{asked.strip()}?"
+    places = " ".join(sorted((f"{p} {end}" for p, end in ends), key=len))
+    return f"{when} {frame.verb} {noun} {frame.middle} {places}?"
 
 
 # ---------------------------------------------------------------- years between
@@ -325,9 +335,9 @@ def _when(phrases: NounPhrases, literal: str) -> str:
         event = words.phrase(claim).event
         if event and phrases.rng.random() < 0.4:
             return phrases.possessor(claim.subject, event)
-        return phrases.choose(phrases.frames(index)).gap(
-            phrases.noun_phrase(claim.subject, subject=True)
-        )
+        said = phrases.noun_phrase(claim.subject, subject=True)
+        phrases.cost += PILED * num_relative(said)
+        return phrases.choose(phrases.frames(index)).gap(said)
     return phrases.read_year(words.reads[literal])
 
 

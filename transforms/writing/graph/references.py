@@ -123,7 +123,8 @@ class References(Pronouns):
     def with_the(self, sentence: str) -> str:
         """A sentence with "the" for "that" where it refers back twice: "How many years after the
         shipyard's founding did the barque enter service?"."""
-        nouns = {short(self.form_words, noun) for noun in self.introduced.values()}
+        words = self.form_words
+        nouns = {short(words, n) for v, n in self.introduced.items() if not words.is_person(v)}
         only = "|".join(re.escape(n) for n in nouns if len(self._alike(n)) == 1)
         back = re.compile(rf"\b([Tt])hat(?= (?:{only})\b)")
         return back.sub(r"\1he", sentence) if only and len(back.findall(sentence)) > 1 else sentence

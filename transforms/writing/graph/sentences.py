@@ -213,13 +213,18 @@ def tell(
             telling.cost += OPENS_WITH_YEAR * (not texts)
             add(lambda t, reads=reads: t.tell_year(reads))  # type: ignore[misc]
     add(_ask)
-    telling.cost += PER_SENTENCE * (len(texts) - 1) * len(texts) / 2
+    telling.cost += cost_of_number(len(texts))
     text = " ".join(texts)
     for noun in set(telling.introduced.values()):
         telling.cost += REPEATED * max(0, len(re.findall(rf"\b{re.escape(noun)}\b", text)) - 2)
     verbs = Counter(verb for said in texts for verb in verbs_of(said))
     telling.cost += REPEATED * sum(number - 1 for number in verbs.values())
     return text, telling
+
+
+def cost_of_number(sentences: int) -> float:
+    """The cost of a number of sentences."""
+    return PER_SENTENCE * (sentences - 1) * sentences / 2
 
 
 def joined(before: str, text: str, telling: Telling) -> str:

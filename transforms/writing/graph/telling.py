@@ -29,7 +29,7 @@ that built this ship die?" 5."""
 BACKWARD = 2.5
 """Cost of a sentence that begins with the new thing where the known one is the natural subject: "A
 painting is owned by this museum.", "A museum employed her."."""
-INSIDE = 3.0
+INSIDE = 6.0
 """Cost of "Her family donated a painting in the museum.", where the museum may be where they did so."""
 READ_ON = 3.0
 """Cost of "A church dedicated to the same saint as this chapel opened in 1960.": which opened?"""

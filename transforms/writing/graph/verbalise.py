@@ -21,7 +21,12 @@ from questloom.transforms.writing.graph.label_source import WordSource
 from questloom.transforms.writing.graph.lints import find_hidden_words, problems, weigh
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.questions import capital, question
-from questloom.transforms.writing.graph.sentences import structures, tell, things_of
+from questloom.transforms.writing.graph.sentences import (
+    cost_of_number,
+    structures,
+    tell,
+    things_of,
+)
 from questloom.transforms.writing.graph.telling import Telling
 
 TRIES_PER_CLAIM = 32
@@ -41,8 +46,10 @@ MAX_CLAIMS = 5
 HEAVY = 7.0
 """Cost above which several lighter sentences replace a single sentence."""
 HEAVIEST = 12.0
-"""Cost above which even the smoothest sentence is refused. For several sentences, the limit applies
-to their mean cost."""
+"""Cost above which even the smoothest sentence is refused."""
+HEAVIEST_OF_SEVERAL = 11.0
+"""The limit to the mean cost of several sentences, without the cost of their number: a plan of ten
+hidden names needs many."""
 NEARLY = 1.2
 """A wording counts as equally good if its cost exceeds that of the best wording by at most this
 number. A random draw picks one of the equally good wordings."""
@@ -183,8 +190,9 @@ def _several_sentences(
 
 
 def _is_heavy(text: str, cost: float) -> bool:
-    """Whether several sentences are harder to read than readers accept."""
-    return cost > HEAVIEST * len(sentence_spans(text))
+    """Whether the sentences of a text are harder to read than readers accept."""
+    number = len(sentence_spans(text))
+    return cost - cost_of_number(number) > HEAVIEST_OF_SEVERAL * number
 
 
 def _judged(

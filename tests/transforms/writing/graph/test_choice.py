@@ -319,12 +319,12 @@ def test_the_lightest_telling_without_a_fault_is_taken(monkeypatch):
     texts = {1: (14.0, "This is a Orm. Who?"), 2: (15.0, "This is Orm. Who?")}
     found, _ = told(monkeypatch, lambda d, n: texts.get(n, (16.0, "That is Orm. Who?")))
     assert (found.text, found.cost, found.problems) == (*texts[2][::-1], ())
-    texts[2] = (25.0, "This is Orm. Who?")  # too heavy: more than 12 a sentence
+    texts[2] = (25.0, "This is Orm. Who?")  # too heavy: more than 23.8 for two sentences
     found, _ = told(monkeypatch, lambda d, n: texts.get(n, (26.0, "That is Orm. Who?")))
     assert found.text == texts[1][1] and found.problems == ("article: a Orm",)
-    found, _ = told(monkeypatch, lambda d, n: (25.0, "This is Orm. Who?"))
+    found, _ = told(monkeypatch, lambda d, n: (23.9, "This is Orm. Who?"))
     assert found.problems == ("heavy",)
-    found, _ = told(monkeypatch, lambda d, n: (24.0, "This is Orm. Who?"))
+    found, _ = told(monkeypatch, lambda d, n: (23.7, "This is Orm. Who?"))
     assert found.problems == ()
 
 

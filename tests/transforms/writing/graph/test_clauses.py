@@ -406,3 +406,12 @@ def test_beside_another_painting_the_earlier_one_is_the_first_one(another, besid
     at.introduced.update(x0="town", x1="painting", **beside)
     at._before, at._now_another = ["x0", "x1"], another
     assert at._reference("x1", False) == said
+
+
+def test_how_high_it_is_may_be_asked_of_anything(monkeypatch):
+    monkeypatch.setattr(invented.InventedWords, "may_have", lambda self, kind, p: False)
+    clauses = "x0 town, x1 painting, x3 museum, a district", "x1 P1071 x0", "x1 P276 x3"
+    for asked, may in (("x1 P170 a", False), ("x1 P131 a", True)):
+        at = telling(*clauses, asked)
+        at.asking = True
+        assert at._may_be_asked("x1", "x3") is may

@@ -60,6 +60,7 @@ def test_a_name_takes_the_article_or_the_quotation_marks_of_its_kind(name, said)
         ("Tolm and Orm Museum of Art", "the Tolm and Orm Museum of Art"),
         ("Orm Society for Birds", "the Orm Society for Birds"),
         ("Lady of Tolm", "Lady of Tolm"),
+        ("association football player", "footballer"),
         ("Orm Islands", "the Orm Islands"),
         ("Islands", "Islands"),
         ("The Hague", "The Hague"),

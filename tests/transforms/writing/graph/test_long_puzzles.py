@@ -201,3 +201,12 @@ def test_that_museum_is_not_said_where_any_sentence_has_named_another_since():
         at.introduced["x3"] = "museum"
         at._earlier, at._before = ("x3", named), ["x4"]
         assert at._is_named_last("museum", "x3") is not is_clear, "in long puzzles only"
+
+
+def test_a_long_puzzle_is_not_heavy_for_its_length_alone():
+    short = "This town is old. Who built it?"
+    long = " ".join(["That town is old."] * 8 + ["Who built it?"])
+    for text in (short, long):
+        number = text.count(".") + 1
+        limit = verbalising.HEAVIEST_OF_SEVERAL * number + verbalising.cost_of_number(number)
+        assert verbalising._is_heavy(text, limit + 0.1) and not verbalising._is_heavy(text, limit - 0.1)

@@ -917,7 +917,7 @@ def test_what_was_done_is_said_once():
     texts = [
         t for t, told in _tellings(kinds, "date year", *clauses, num=400) if told.cost < HOPELESS
     ]
-    assert any(t.endswith("was a mineral discovered by Ivo Mersk on that mountain?") for t in texts)
+    assert any(t.endswith("did Ivo Mersk discover a mineral on that mountain?") for t in texts)
     clauses = (*clauses[:3], "x3 P825 x2", "x3 P575 a")
     texts = [
         t for t, told in _tellings(kinds, "date year", *clauses, num=400) if told.cost < HOPELESS
@@ -988,3 +988,20 @@ def test_a_museum_also_holds_a_painting_only_beside_one_that_the_text_has_put_th
     assert any(
         "also houses a painting by Ivo Mersk" in t for t, telling in told if telling.cost < HOPELESS
     )
+
+
+def test_measures_and_places_do_not_say_what_it_is():
+    """ "How high is it?" may be about the ship, for a reader."""
+    clauses = ("image x0", "x0 P176 x1", "x1 P159 x2", "x3 P1071 x2", "x3 P2048 a")
+    kinds = "x0 ship, x1 shipyard, x2 town, x3 painting"
+    said = _good(kinds, "quantity metre", *clauses)
+    assert said and not any(re.search(r"\bit\?$", text) for text in said), said
+
+
+def test_three_verbs_do_not_meet():
+    clauses = ("image x0", "x0 P108 x1", "x1 P1619 d1", "x1 P112 x2", "x2 P570 d2")
+    kinds = "x0 human, x1 art museum, x2 human"
+    noun, verb = _cheapest(
+        kinds, "quantity", (*clauses, "a = difference d1 d2"), "the opening of", "opened did"
+    )
+    assert noun + 2 < verb, (noun, verb)
