@@ -415,3 +415,22 @@ def test_how_high_it_is_may_be_asked_of_anything(monkeypatch):
         at = telling(*clauses, asked)
         at.asking = True
         assert at._may_be_asked("x1", "x3") is may
+
+
+@pytest.mark.parametrize(("things", "beside", "long"), [(5, 5, False), (6, 5, True), (6, 4, False)])
+def test_a_puzzle_of_six_things_and_six_claims_beside_the_asked_one_is_long(things, beside, long):
+    towns = [f"x{n} P47 x{n + 1}" for n in range(things - 1)]
+    more = [f"x0 P{n} Karsk" for n in range(131, 131 + beside + 1 - len(towns))]
+    kinds = ", ".join(f"x{n} town" for n in range(things))
+    at = telling(kinds, *towns, *more, f"x{things - 1} P571 a", ask="date")
+    assert at._is_long is long and len(at._ordinals) == (3 if long else 2)
+
+
+def test_a_long_puzzle_goes_back_to_the_first_of_two_by_what_it_has_said_of_it():
+    kinds = "x0 art museum, x1 painting, x2 painting, x3 human, x4 town, x5 river, x6 lake"
+    clauses = ("x1 P276 x0", "x1 P170 x3", "x2 P170 x3", "x2 P1071 x4", "x4 P206 x5", "x5 P403 x6")
+    at = telling(kinds, *clauses, "x1 P571 a", ask="date")
+    at.introduced.update(x0="art museum", x1="painting", x2="painting")
+    at._before, at.used, at.asking = ["x2", "x1"], {*range(6)}, True
+    said = at._reference("x1", False)
+    assert said.startswith("the painting ") and "this museum" in said, said

@@ -209,4 +209,6 @@ def test_a_long_puzzle_is_not_heavy_for_its_length_alone():
     for text in (short, long):
         number = text.count(".") + 1
         limit = verbalising.HEAVIEST_OF_SEVERAL * number + verbalising.cost_of_number(number)
-        assert verbalising._is_heavy(text, limit + 0.1) and not verbalising._is_heavy(text, limit - 0.1)
+        assert verbalising._is_heavy(text, limit + 0.1) and not verbalising._is_heavy(
+            text, limit - 0.1
+        )

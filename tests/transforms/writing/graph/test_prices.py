@@ -160,6 +160,7 @@ TOLD = [
     ("x0 painting, x1 art museum", "date year", "x0 P276 x1", "The Grey Harbour P276 x1", "x1 P571 a"),
     ("x0 river, x1 town, x2 district", "quantity", "x1 P206 x0", "x1 P131 x2", "x2 P2046 a"),
     ("x0 human, x1 chapel, x2 human, x3 cathedral", "date year", "x0 P119 x1", "x1 P825 x2", "x3 P825 x2", "x3 P149 Northern Light", "x3 P1619 a"),
+    ("x0 novel, x1 human, a town", "entity", "x0 P50 x1", "x1 P166 Luneth Prize", "x1 P69 University of Velm", "x1 P19 a"),
     ("x0 human, x1 human, a town", "entity", "x0 P737 x1", "x1 P106 naturalist", "x1 P19 Velm", "x1 P20 a"),
     ("x0 painting, x1 town, x2 district", "quantity square kilometre", "x0 P1071 x1", "x1 P1376 x2", "x2 P2046 a"),
     ("x0 painting, x1 human, x2 painting, a art museum", "entity", "x0 P170 x1", "x2 P170 x1", "x2 range P571 1860s", "x2 exclusion P1071 Velm", "x2 P276 a"),
