@@ -122,7 +122,8 @@ def term(said: str) -> Term:
 def form(ask: str, *clauses: str) -> Form:
     """A form from lines: "x0 P84 x1", "image x0", "x1 is town", "d1 < 1850", "a = difference h1 h2", "a = latest x1 x2 by d1 d2",
     "a reads P1684 plaque x0", "a exclusion P840 Velm", "a range P577 1931s" (the 1930s), "a arithmetic P577 x0 -12 P570",
-    "a category P840 town", "a meta-attribute P840 town 2" or "K", "image x0 P41" (its flag); `ask` is "entity", "date year", "quantity metre" and so on, of the variable "a"."""
+    "a category P840 town", "a meta-attribute P840 town 2" or "K", "image x0 P41" (its flag);
+    `ask` is "entity", "date year", "quantity metre" and so on, of the variable "a"."""
     kind, _, how = ask.partition(" ")
     made: list[Clause] = []
     for line in clauses:

@@ -9,9 +9,12 @@ from questloom.language.frames import Frame
 from questloom.records.identity import chance
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.lints import PER_WORD
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 from questloom.transforms.writing.graph.pronouns import PICTURE, UNSEXED
-from questloom.transforms.writing.graph.references import ends_of
+from questloom.transforms.writing.graph.questions import WHOSE, _filled
+from questloom.transforms.writing.graph.references import BY_CLAIM, ends_of
+from questloom.transforms.writing.graph.sentences import tell, things_of
 from questloom.transforms.writing.graph.telling import Telling
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
@@ -429,8 +432,76 @@ def test_a_puzzle_of_six_things_and_six_claims_beside_the_asked_one_is_long(thin
 def test_a_long_puzzle_goes_back_to_the_first_of_two_by_what_it_has_said_of_it():
     kinds = "x0 art museum, x1 painting, x2 painting, x3 human, x4 town, x5 river, x6 lake"
     clauses = ("x1 P276 x0", "x1 P170 x3", "x2 P170 x3", "x2 P1071 x4", "x4 P206 x5", "x5 P403 x6")
-    at = telling(kinds, *clauses, "x1 P571 a", ask="date")
-    at.introduced.update(x0="art museum", x1="painting", x2="painting")
-    at._before, at.used, at.asking = ["x2", "x1"], {*range(6)}, True
-    said = at._reference("x1", False)
-    assert said.startswith("the painting ") and "this museum" in said, said
+    found = {}
+    for seed in range(30):
+        at = telling(kinds, *clauses, "x1 P571 a", ask="date")
+        at.introduced.update(x0="art museum", x1="painting", x2="painting")
+        at._before, at.used, at.asking = ["x2", "x1"], {*range(6)}, True
+        at.rng = chance(seed, "x", "back")
+        said = at._reference("x1", False)
+        found[said] = at.cost
+    assert all(text.startswith("the painting ") and "this museum" in text for text in found)
+    assert found["the painting in this museum"] == BY_CLAIM
+
+
+@pytest.mark.parametrize(
+    ("shown", "owned", "cost"),
+    [
+        ("heron", "this heron's wife", 0.0),
+        ("grey heron", "this grey heron's wife", 1.0),
+        ("old grey heron", "this old grey heron's wife", 1.0),
+        ("very old grey heron", "the wife of this very old grey heron", 0.0),
+        ("grey heron us", "the wife of this grey heron us", 0.0),
+    ],
+)
+def test_four_words_at_most_own_something(shown, owned, cost):
+    at = phrases(*DESIGNED)
+    at.form_words.seen = shown
+    at.used = {0}
+    before = PER_WORD * (len(shown.split()) - 1)
+    assert at.possessor("x0", "wife") == owned and at.cost + before == pytest.approx(cost)
+
+
+@pytest.mark.parametrize(
+    ("shown", "template", "cost"),
+    [
+        ("old grey heron", "Whose work is {s}?", 0.0),
+        ("very old grey heron", "Whose work is {s}?", WHOSE),
+        ("very old grey heron", "Who made {s}?", 0.0),
+    ],
+)
+def test_whose_work_is_no_question_about_many_words(shown, template, cost):
+    at = phrases(*DESIGNED)
+    at.form_words.seen = shown
+    at.used = {0}
+    before = PER_WORD * (len(shown.split()) - 1)
+    assert _filled(at, template, "x0") == template.replace("{s}", f"this {shown}")
+    assert at.cost + before == pytest.approx(cost)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "link", "called", "noun"),
+    [
+        ("x0 district, x1 town", "x0 P36 x1", "the capital of ", "town"),
+        ("x0 district", "x0 P36 x1", "the capital of ", "capital"),
+        ("x0 tower, x1 human", "x0 P84 x1", "the architect of ", "architect"),
+        ("x0 river, x1 river", "x1 P403 x0", "the tributary of ", "tributary"),
+    ],
+)
+def test_a_capital_is_a_town_when_it_is_mentioned_again_and_an_architect_one(
+    kinds, link, called, noun
+):
+    found = set()
+    for seed in range(30):
+        at = NounPhrases(words_of(kinds, link, "x1 P571 a", ask="date"), chance(seed, "x", "end"))
+        if at.noun_phrase("x1").startswith(called):
+            found.add(at.introduced["x1"])
+    assert found == {noun}
+
+
+def test_a_claim_that_gets_a_sentence_describes_nothing():
+    words = words_of(*DESIGNED)
+    _, told = tell(words, things_of(words), frozenset(), chance(1, "x", "held"))
+    assert told.held == {0}
+    _, told = tell(words, things_of(words), frozenset({"x1"}), chance(1, "x", "held"))
+    assert told.held == set()

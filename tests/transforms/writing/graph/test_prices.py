@@ -88,6 +88,8 @@ SENTENCES = [
     ("x0 castle", "quantity", "a reads P1114 arch x0"),
     ("x0 lighthouse, x1 human", "string", "x0 P84 x1", "a reads P1684 inscription x1"),
     ("x0 novel", "string", "a reads P1684 inscription x0"),
+    ("x0 tower", "string", "a reads P1684 plaque x0"),
+    ("x0 arch bridge", "string", "a reads P1684 plaque x0"),
     ("x0 lighthouse", "entity", "a reads P462 flag x0"),
     (
         "x0 lighthouse, x1 schooner",
@@ -112,6 +114,9 @@ SENTENCES = [
     ("x0 human, a film", "entity", "a P57 x0", "a arithmetic P577 x0 -1 P570"),
     ("x0 human, a film", "entity", "a P57 x0", "a range P577 1930s"),
 ]
+TOWERS, NOVELS = (
+    f"x0 {kind}, x1 human, x2 {kind}, x9 {kind}, a town" for kind in ("tower", "novel")
+)
 COUNTED = [
     ("x0 lighthouse, x1 human", "quantity", "x0 P84 x1", "x1 P569 d1", "x0 P1619 d2", "a = difference d1 d2"),
     ("x0 human, x1 human", "quantity", "x0 P1066 x1", "x0 P570 d2", "x1 P570 d1", "a = difference d1 d2"),
@@ -121,11 +126,11 @@ COUNTED = [
     ("x0 tower, x1 human, x2 tower", "quantity", "x0 P84 x1", "x2 P84 x1", "x0 P2048 d1", "x2 P2048 d2", "a = ratio d2 d1"),
     ("x0 cathedral", "quantity", "x0 P1619 d2", "d1 reads P1684 plaque x0", "a = difference d1 d2"),
     ("x0 tower, x1 human, x2 tower", "quantity metre", "x0 P84 x1", "x2 P84 x1", "x0 P2048 d1", "x2 P2048 d2", "a = difference d1 d2"),
-    ("x0 tower, x1 human, x2 tower, x9 tower, a town", "entity", "x0 P84 x1", "x2 P84 x1", "x0 P2048 d1", "x2 P2048 d2", "x9 = largest x0 x2 by d1 d2", "x9 P131 a"),
-    ("x0 tower, x1 human, x2 tower, x9 tower, a town", "entity", "x0 P84 x1", "x2 P84 x1", "x0 P1619 d1", "x2 P1619 d2", "x9 = latest x0 x2 by d1 d2", "x9 P131 a"),
+    (TOWERS, "entity", "x0 P84 x1", "x2 P84 x1", "x0 P2048 d1", "x2 P2048 d2", "x9 = largest x0 x2 by d1 d2", "x9 P131 a"),
+    (TOWERS, "entity", "x0 P84 x1", "x2 P84 x1", "x0 P1619 d1", "x2 P1619 d2", "x9 = latest x0 x2 by d1 d2", "x9 P131 a"),
     ("x0 human, x1 human, x9 human, a town", "entity", "x0 P1066 x1", "x0 P570 d1", "x1 P570 d2", "x9 = earliest x0 x1 by d1 d2", "x9 P20 a"),
     ("x0 human, x1 human, x9 human, a town", "entity", "x0 P1066 x1", "x0 P569 d1", "x1 P569 d2", "x9 = earliest x0 x1 by d1 d2", "x9 P20 a"),
-    ("x0 novel, x1 human, x2 novel, x9 novel, a town", "entity", "x0 P50 x1", "x2 P50 x1", "x0 P577 d1", "x2 P577 d2", "x9 = earliest x0 x2 by d1 d2", "x9 P840 a"),
+    (NOVELS, "entity", "x0 P50 x1", "x2 P50 x1", "x0 P577 d1", "x2 P577 d2", "x9 = earliest x0 x2 by d1 d2", "x9 P840 a"),
     ("x0 tower", "quantity", "d1 reads P1684 plaque x0", "a = difference d1 1900"),
     ("x0 tower, x1 human", "quantity", "x0 P84 x1", "d2 reads P1684 inscription x1", "a = difference d2 1800"),
     ("x0 human, x1 arch bridge", "quantity", "x1 P84 x0", "x0 P570 d2", "x1 P1619 d1", "a = difference d1 d2"),
@@ -134,10 +139,13 @@ COUNTED = [
     ("x0 human", "quantity", "x0 P570 d1", "d2 reads P1684 inscription x0", "a = difference d1 d2"),
     ("x0 human, x1 human, x2 arch bridge, x3 human", "quantity", "x0 P1066 x1", "x2 P84 x1", "x2 P88 x3", "x2 P1619 d1", "x3 P570 d2", "a = difference d1 d2"),
 ]  # fmt: skip
+PAINTINGS = "x0 painting, x1 painting, x2 painting, x3 art museum, x4 town, x5 human, x6 river"
+DISTRICT = "x0 human, x1 human, x2 lighthouse, x3 district, x4 mountain, x5 river, x6 arch bridge"
+PEOPLE = "x0 human, x1 human, x2 human, x3 art museum, x4 painting, x5 human, x6 human, a town"
 LONG = [
-    ("x0 painting, x1 painting, x2 painting, x3 art museum, x4 town, x5 human, x6 river", "date", "x0 P276 x3", "x1 P276 x3", "x1 P170 x5", "x2 P170 x5", "x2 P1071 x4", "x4 P206 x6", "x6 P403 Elder Sound", "x1 P571 a"),
-    ("x0 human, x1 human, x2 lighthouse, x3 district, x4 mountain, x5 river, x6 arch bridge", "date year", "x0 P1066 x1", "x2 P84 x1", "x2 P206 Elder Sound", "x2 P131 x3", "x4 P131 x3", "x5 P885 x4", "x6 P177 x5", "x6 P131 Karsk", "x2 P1619 a"),
-    ("x0 human, x1 human, x2 human, x3 art museum, x4 painting, x5 human, x6 human, a town", "entity", "x0 P737 x1", "x1 P737 x2", "x2 P108 x3", "x4 P276 x3", "The Grey Harbour P276 x3", "x4 P170 x5", "x5 P1066 x6", "x6 P19 a"),
+    (PAINTINGS, "date", "x0 P276 x3", "x1 P276 x3", "x1 P170 x5", "x2 P170 x5", "x2 P1071 x4", "x4 P206 x6", "x6 P403 Elder Sound", "x1 P571 a"),
+    (DISTRICT, "date", "x0 P1066 x1", "x2 P84 x1", "x2 P206 Elder Sound", "x2 P131 x3", "x4 P131 x3", "x5 P885 x4", "x6 P177 x5", "x6 P131 Velm", "x2 P1619 a"),
+    (PEOPLE, "entity", "x0 P737 x1", "x1 P737 x2", "x2 P108 x3", "x4 P276 x3", "The Grey Harbour P276 x3", "x4 P170 x5", "x5 P1066 x6", "x6 P19 a"),
 ]  # fmt: skip
 TOLD = [
     ("x0 lighthouse, x1 human, a town", "entity", "x0 P84 x1", "x1 P19 a"),
@@ -160,6 +168,7 @@ TOLD = [
     ("x0 painting, x1 art museum", "date year", "x0 P276 x1", "The Grey Harbour P276 x1", "x1 P571 a"),
     ("x0 river, x1 town, x2 district", "quantity", "x1 P206 x0", "x1 P131 x2", "x2 P2046 a"),
     ("x0 human, x1 chapel, x2 human, x3 cathedral", "date year", "x0 P119 x1", "x1 P825 x2", "x3 P825 x2", "x3 P149 Northern Light", "x3 P1619 a"),
+    ("x0 tower, x1 human, x2 human, a town", "entity", "x0 P84 x1", "x1 P1066 x2", "x2 P166 Luneth Prize", "x2 P19 a"),
     ("x0 novel, x1 human, a town", "entity", "x0 P50 x1", "x1 P166 Luneth Prize", "x1 P69 University of Velm", "x1 P19 a"),
     ("x0 human, x1 human, a town", "entity", "x0 P737 x1", "x1 P106 naturalist", "x1 P19 Velm", "x1 P20 a"),
     ("x0 painting, x1 town, x2 district", "quantity square kilometre", "x0 P1071 x1", "x1 P1376 x2", "x2 P2046 a"),
