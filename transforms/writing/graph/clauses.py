@@ -48,6 +48,8 @@ class Clauses(ABC):
         """The years in pictures that have a sentence of their own."""
         self.anchor_phrase = ""
         self.cost = 0.0
+        self.taste = 0.0
+        """How much the draft likes the chosen words."""
         self.said_nouns: list[str] = []
         self.works: dict[str, str] = {}
         """The occupation by which the text calls somebody: "a botanist"."""
@@ -56,9 +58,10 @@ class Clauses(ABC):
         """The people whom the text is describing, the outermost first."""
 
     def choose(self, options: Sequence[_T]) -> _T:
-        """Chooses one of several wordings at random. The first wording in the file is chosen a
-        little more often."""
-        return self.rng.choices(options, weights=[1.6] + [1.0] * (len(options) - 1))[0]
+        """Chooses one of several wordings at random."""
+        chosen = self.rng.choice(options)
+        self.taste += self.form_words.taste(chosen)
+        return chosen
 
     @abstractmethod
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
@@ -266,7 +269,7 @@ class Clauses(ABC):
             self.cost += (
                 (0.4 if short else 0.8) * max(0, len(subject.split()) - 3)
                 + (1.0 if short else 4.0) * num_relative(subject)
-                + 4.0 * (frame.preposition in ("by", "of", "from"))
+                + 4.0 * (frame.preposition in ("by", "of", "from") or frame.has_object)
             )
             said = frame.gap(subject)
             # "A town that district has as its capital"

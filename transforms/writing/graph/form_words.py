@@ -1,6 +1,7 @@
 """Finds the words for the parts of a form: nouns, names and kinds. This module also decides which
 variable each clause describes."""
 
+import random
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -45,6 +46,10 @@ class FormWords:
     seen: str = ""
     """A word for what everybody sees in the picture, if the word says more than the thing's class
     ("bird" for a species)."""
+    rng: random.Random = field(default_factory=lambda: random.Random(0))
+    """Draws the tastes."""
+    tastes: dict[object, float] = field(init=False, default_factory=dict)
+    """How much the draft likes each choice of words, -1 to 1."""
     roles: dict[str, str] = field(init=False)
     """The role ("architect") of each variable that is a person, if a clause of the form gives the
     person a role."""
@@ -88,6 +93,11 @@ class FormWords:
                     and self.is_person(var)
                 ):
                     self.roles.setdefault(var, nouns[0])
+
+    def taste(self, choice: object) -> float:
+        """How much the draft likes a sentence, noun or template, from -1 to 1. Drawn once, so that
+        each draft has other favourites, and no way of saying a relation always wins."""
+        return self.tastes.setdefault(choice, self.rng.uniform(-1, 1))
 
     def _ranks(self) -> dict[str, tuple[float, float, str]]:
         """The rank of each variable: its distance from the question. The picture has the highest

@@ -77,6 +77,7 @@ _IRREGULAR = {
     "taught": "teach",
     "won": "win",
     "made": "make",
+    "done": "make",
     "drew": "draw",
     "drawn": "draw",
     "fought": "fight",
@@ -150,6 +151,9 @@ def _sentence_faults(sentence: str, language: str) -> list[str]:
     for match in re.finditer(r"\b([a-z]+) \1\b", sentence, re.IGNORECASE):
         if match[1].lower() not in ("had",) and not match[1][0].isupper():
             found.append(f"doubled word: {match[0]}")
+    for match in re.finditer(r"\b([a-z]+) of ((?:[A-Z][\w’'-]*\s?)+)", sentence):
+        if match[1] in match[2].lower().split():
+            found.append(f"doubled word: {match[0].strip()}")  # "the style of Plain Style"
     words = Words(language_data(language))
     for one, other in pairwise(re.findall(r"[a-z]+", sentence)):
         if len(one) > 4 and len(other) > 4 and stem(one) == stem(other):
@@ -411,6 +415,10 @@ def _weight(sentence: str) -> float:
     after = _verbs("en")[0] | BE | PREPOSITIONS | {""}
     # "By her was made", but not "on her portrait".
     cost += 4.0 * sum(m[1] != "her" or m[2] in after for m in _STRESSED.finditer(sentence))
+    # "The district that has its home town as its capital": two of them, or one?
+    cost += 2.0 * max(0, len(re.findall(r"\bits\b", sentence)) - 1)
+    # "the births of the man who designed this tower and his wife": whom did he design?
+    cost += 3.0 * len(re.findall(r" who (?:\w+ ){1,5}and (?:his|her) \w+\?", sentence))
     # "the stadium in the town in the picture": is the stadium or the town in the picture?
     cost += 2.5 * len(
         re.findall(

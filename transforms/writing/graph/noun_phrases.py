@@ -15,6 +15,7 @@ sum `cost` measures how awkward the wording is. `verbalise.py` compares several 
 
 from collections.abc import Mapping, Sequence
 
+from questloom.language.frames import BE
 from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT, Clauses
@@ -223,6 +224,11 @@ class NounPhrases(Clauses):
         self._depth -= 1
         return said
 
+    def _acts(self, index: int, slot: str) -> bool:
+        """Whether an active verb says what somebody did: "the man who designed this bridge" is as
+        good as "this bridge's architect"."""
+        return any(f.subject == slot and f.verb not in BE for f in self.frames(index))
+
     def _description(self, var: str, claims: list[tuple[int, str]]) -> str:
         words = self.form_words
         of_kind = words.data["of_kind"]
@@ -252,7 +258,8 @@ class NounPhrases(Clauses):
         noun = words.noun(var)
         if any(
             len(claims) == 1 and i == claims[0][0] and (words.is_person(var) or called == noun)
-            for i, _, called in heads
+            for i, slot, called in heads
+            if called == noun or called in self.kin() or not self._acts(i, slot)
         ):
             self.cost += 6.0  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
         self.said_nouns.append(noun)

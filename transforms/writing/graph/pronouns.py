@@ -77,7 +77,8 @@ class Pronouns(NounPhrases):
             and c.object == words.form.ask.var
             and ((frame := words.phrase(c).frames(words.verbs)[0]).verb not in BE or frame.middle)
         ]
-        if not self.asking or not asked or not kind:
+        measured = words.form.ask.type == "quantity" and rival != PICTURE
+        if not self.asking or not asked or not kind or measured:
             return True
         return any(words.facts.may_have(kind, c.property) for c in asked)
 

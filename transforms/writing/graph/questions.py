@@ -116,6 +116,7 @@ def fronted(
         phrases.cost += HOPELESS * (is_heavy(subject.split()) and not short)
         phrases.cost += SPLIT * (short and frame.verb in BE)
         phrases.cost += LYING * (frame.verb in ("lies", "stands") and len(subject.split()) > LIGHT)
+    phrases.cost += 4.0 * frame.has_object
     if frame.preposition == "to" and asks == "whom":
         phrases.cost += 1.0  # "To whom is this church dedicated?"
     elif frame.preposition in ("of", "by") or asks == "whom":

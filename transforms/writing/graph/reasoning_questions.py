@@ -195,6 +195,7 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
         )
     if any(a in words.reads for a in (near, far)):
         # Years pass between events, but not between an opening and the year on a plaque.
+        phrases.cost += 0.5 * max(0, len(one.split()) - NEAR)
         return f"how many years separate {one} from {other}?"
     phrases.cost += PASSED
     return f"how many years passed between {one} and {other}?"

@@ -26,6 +26,8 @@ SEXLESS = 3.0
 """Cost of "A person influenced this architect. A woman influenced the same person."."""
 ROLE = 1.0
 """Cost of "the architect", which may be a woman, where "she" is as short."""
+TWO_ITS = 4.0
+"""Cost of "it" for a thing where the previous sentence has called another thing so."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
 
 
@@ -46,7 +48,8 @@ class References(Pronouns):
         """The things that the text has introduced as "another" or "a third" of a kind."""
         self._earlier: tuple[Term, ...] = ()
         """What the sentences before the previous one have mentioned."""
-        self._called_it = ""
+        self._called_it = self._called_it_before = ""
+        """What the current and the previous sentence have called "it"."""
         self._announcing = False
         self._saying: set[int] = set()
         """The claims of the current predicate, which the text has not said before."""
@@ -60,6 +63,8 @@ class References(Pronouns):
             return f"{'that' if subject else 'the same'} {self.introduced[var]}"
         pronoun = self._pronoun(var)
         if pronoun and self.rng.random() < 0.8:
+            # "The woman it is named after was born in a town. Which river flows past it?"
+            self.cost += TWO_ITS * (pronoun == "it" and self._called_it_before not in ("", var))
             self._called_it = var if pronoun == "it" else self._called_it
             return pronoun if subject else OBJECTS[pronoun]
         # "How many years after its founding was that ship sold?": whose founding?

@@ -75,6 +75,7 @@ class Telling(References):
         other._counted_before = self._counted
         other._known_before, other._known = self._known, frozenset(self.introduced)
         other._now_another = other._called_it = other.place = ""
+        other._called_it_before = self._called_it
         return other
 
     def join(self) -> None:

@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from questloom.language.sentences import sentence_spans
 from questloom.records.form import Form
@@ -38,9 +39,10 @@ HIDDEN = 30.0
 TELLINGS, MOST_TELLINGS, GOOD = 40, 240, 10.0
 """Number of random wordings in several sentences that are tried, the number where they all have a
 fault or cost at least `GOOD`, and that cost."""
-BEST_DIVISIONS = 4
-"""After each division into sentences was tried once, this number of the lightest is tried on. Where
-there are too many to try each, divisions are tried that differ from the lightest in one thing."""
+TRIES, BEST_DIVISIONS = 6, 8
+"""After each division into sentences was tried a number of times, so many of the lightest are tried
+on. Where there are too many to try each, divisions are tried that differ from the lightest in one
+thing."""
 MAX_CLAIMS = 5
 """Maximum number of claims in a single sentence, including the asked claim."""
 HEAVY = 7.0
@@ -50,9 +52,10 @@ HEAVIEST = 12.0
 HEAVIEST_OF_SEVERAL = 11.0
 """The limit to the mean cost of several sentences, without the cost of their number: a plan of ten
 hidden names needs many."""
-NEARLY = 1.2
+NEARLY = 0.9
 """A wording counts as equally good if its cost exceeds that of the best wording by at most this
-number. A random draw picks one of the equally good wordings."""
+number. The draft's tastes pick one of the equally good wordings. A repeated noun or verb costs more
+than this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +117,7 @@ def verbalise(
         facts=facts,
         language=language,
         seen=seen,
+        rng=chance(recipe_seed, item_id, "taste"),
     )
     rng = chance(recipe_seed, item_id, "verbalise")
     found = _one_sentence(words, rng, hidden) if len(words.claims) <= MAX_CLAIMS else None
@@ -147,7 +151,9 @@ def _one_sentence(words: FormWords, rng: random.Random, hidden: Collection[str])
         if text not in wordings or cost + weights[text] < wordings[text][0]:
             wordings[text] = (cost + weights[text], phrases)
     best = min(cost for cost, _ in wordings.values())
-    text = rng.choice(sorted(text for text, (cost, _) in wordings.items() if cost <= best + NEARLY))
+    text = _to_taste(
+        [t for t, (cost, _) in wordings.items() if cost <= best + NEARLY], wordings, rng
+    )
     _, phrases = wordings[text]
     return _judged(text, phrases, best, hidden, heavy=best > HEAVIEST)
 
@@ -164,8 +170,8 @@ def _several_sentences(
     text = ""
     divisions = structures(things, rng)
     costs = dict.fromkeys(divisions, float("inf"))
-    linked, tried = [t.var for t in things if t.link >= 0], len(divisions)
-    is_sample = 2 ** len(linked) > tried
+    linked, tried = [t.var for t in things if t.link >= 0], TRIES * len(divisions)
+    is_sample = 2 ** len(linked) > len(divisions)
     for number in range(MOST_TELLINGS):
         if number == tried or (number > tried and is_sample):
             # From here on, the best divisions only.
@@ -184,9 +190,22 @@ def _several_sentences(
         text = min(wordings, key=lambda t: (wordings[t][0], t))
     # A heavier text without a fault is better than a lighter one with a fault.
     by_cost = sorted((cost, t) for t, (cost, _) in wordings.items() if not _is_heavy(t, cost))
-    text = next((t for _, t in by_cost if not problems(t, words.language)), text)
-    cost, best = wordings[text]
-    return _judged(text, best, cost, hidden, heavy=_is_heavy(text, cost))
+    fine = (each for each in by_cost if not problems(each[1], words.language))
+    cost = wordings[text][0]
+    if best := next(fine, None):
+        cost = best[0]
+        near = takewhile(lambda each: each[0] <= cost + NEARLY, fine)
+        text = _to_taste([best[1], *(t for _, t in near)], wordings, rng)
+    return _judged(text, wordings[text][1], cost, hidden, heavy=_is_heavy(text, cost))
+
+
+def _to_taste(
+    near: Collection[str], wordings: Mapping[str, tuple[float, NounPhrases]], rng: random.Random
+) -> str:
+    """Of the equally good wordings, the one that the draft likes best."""
+    texts = sorted(near)
+    rng.shuffle(texts)
+    return max(texts, key=lambda t: wordings[t][1].taste)
 
 
 def _is_heavy(text: str, cost: float) -> bool:

@@ -292,3 +292,14 @@ def test_another_stone_bridge_may_stand_beside_that_bridge_and_no_participle_may
 
 def test_hidden_words_are_found_as_whole_words_in_any_case():
     assert find_hidden_words("Who built ORM Light?", ["Orm", "light", "Or", ""]) == ["Orm", "light"]
+
+
+def test_what_was_made_is_not_said_to_be_done_in_the_same_sentence():
+    assert problems("How wide is the painting made in 1823 and done in this town?")
+    assert not problems("How wide is the 1823 painting done in this town?")
+
+
+def test_his_wife_behind_what_a_man_did_may_seem_to_be_a_second_object():
+    between = "How many years passed between the births of"
+    unclear = weigh(f"{between} the man who designed this tower and his wife?")
+    assert unclear > weigh(f"{between} his wife and the man who designed this tower?") + 2

@@ -254,7 +254,9 @@ def test_the_year_on_the_picture_is_one_end_of_the_years_between():
         genders={"x0": "she", "x1": "he", "x3": "she", "x4": "he"},
         heavy=True,
     )
-    assert all(re.search(" between the birth | earlier .* born", text) for text in made), made
+    assert all(re.search(" (?:between|from) the birth | earlier .* born", text) for text in made), (
+        made
+    )
 
 
 def test_the_elder_of_two_people_is_asked_about_in_one_sentence_that_reads():
@@ -270,7 +272,8 @@ def test_the_elder_of_two_people_is_asked_about_in_one_sentence_that_reads():
         genders={"x0": "he", "x2": "she", "w": "she"},
     )
     assert made == {
-        "Of this man and the architect of the castle where he is buried, in which town did the elder die?"
+        f"Of this man and the {noun} of the castle where he is buried, in which town did the elder die?"
+        for noun in ("architect", "designer")
     }
 
 

