@@ -334,12 +334,12 @@ def test_the_lightest_telling_without_a_fault_is_taken(monkeypatch):
     assert found.text == texts[1][1] and found.problems == ("article: a Orm",)
     found, _ = told(monkeypatch, lambda d, n: (23.9, "This is Orm. Who?"))
     assert found.problems == ("heavy",)
-    found, _ = told(monkeypatch, lambda d, n: (23.7, "This is Orm. Who?"))
+    found, _ = told(monkeypatch, lambda d, n: (23.8, "This is Orm. Who?"))
     assert found.problems == ()
 
 
 def test_of_nearly_as_good_tellings_the_draft_takes_the_one_it_likes(monkeypatch):
-    for more, taken in ((0.8, "That is Orm. Who?"), (1.0, "This is Orm. Who?")):
+    for more, taken in ((chosen.NEARLY, "That is Orm. Who?"), (1.0, "This is Orm. Who?")):
         texts = {1: (9.0 + more, "That is Orm. Who?")}
         found, _ = told(monkeypatch, lambda d, n, t=texts: t.get(n, (9.0, "This is Orm. Who?")))
         assert (found.text, found.cost) == (taken, 9.0)
