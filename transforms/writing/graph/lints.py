@@ -77,7 +77,6 @@ _IRREGULAR = {
     "taught": "teach",
     "won": "win",
     "made": "make",
-    "done": "make",
     "drew": "draw",
     "drawn": "draw",
     "fought": "fight",

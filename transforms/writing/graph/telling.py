@@ -193,6 +193,7 @@ class Telling(References):
             inside = named.removeprefix(head).startswith((" at ", " in "))
             self.cost += INSIDE * (inside and not words.is_place(var))
         self._introduced_as(var)
+        self.weigh_before_rest(frame, named)  # "had a bridge across the River Orla built"
         return f"{frame.statement(subject, named)}."
 
     def _emptiness(self, var: str, slot: str, known: Term, frame: Frame) -> float:
