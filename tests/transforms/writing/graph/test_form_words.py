@@ -224,3 +224,10 @@ def test_a_vague_value_is_called_by_its_class_and_what_is_denied_by_its_name():
     named = "a town whose name begins with K"
     assert told == [(town, "Velm"), (village, "a village"), (town, named), ("", "")]
     assert words.class_id(decade) == "" and words.value(decade) == "the 1860s"
+
+
+def test_a_draft_likes_each_sentence_from_minus_one_to_one_and_always_the_same():
+    words = words_of()
+    tastes = [words.taste(f"sentence {n}") for n in range(300)]
+    assert -1 <= min(tastes) < -0.95 and 0.95 < max(tastes) <= 1
+    assert [words.taste(f"sentence {n}") for n in range(300)] == tastes
