@@ -13,7 +13,12 @@ from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.fuzzy_words import negated, years_from
-from questloom.transforms.writing.graph.lints import ends_in_short_clause, num_relative, stays
+from questloom.transforms.writing.graph.lints import (
+    ends_in_short_clause,
+    num_relative,
+    stays,
+    verbs_of,
+)
 
 HOPELESS = 1_000.0
 """Cost of a wording that no reader should see, for example a variable without a description, or the
@@ -381,6 +386,12 @@ class Clauses(ABC):
         verbs = {r.split(" ")[0] for r in done}
         if len(verbs) == 1 < len(done):  # "born in Velm in 1847"
             done = [" ".join([done[0], *(r.partition(" ")[2] for r in done[1:])])]
+        makers = [w for w in where if re.match(r"by (?:this|that|the) ", w)]
+        short = sum(len(d.split()) for d in done) <= LIGHT
+        if makers and short and verbs_of(" ".join(done)) == ("make",):
+            # "The painting made in Velm by this man", not "by this man made in Velm".
+            done = [f"{done[0]} {makers[0]}"]
+            where = [w for w in where if w not in makers]
         clauses = [f"{opening} {listed(light(said))}".strip() for opening, said in relative.items()]
         parts = [*where, *([listed(done)] if done else []), *clauses]
         self.cost += (

@@ -15,6 +15,7 @@ one of two    "Of this bridge and …, in which town does the longer one stand?"
 
 from collections.abc import Callable
 
+from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS
@@ -139,6 +140,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
         event = words.words.plural(_event(words, of[near]))
         return f"how many years passed between the {event} of {one} and {other}?"
     if claim.property == BIRTH:
+        # "Older than the man this plant is named after was his father"
+        phrases.cost += 5.0 * (one.split()[-1] in PREPOSITIONS)
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
     frame = phrases.choose(phrases.frames(index))
     # "How many years after his father did this bridge's architect die?"

@@ -22,6 +22,8 @@ UNNAMED = 4.0
 RIVAL = 25.0
 """Cost of "that other man" where a third person may be a man too. Two readers of two could not tell
 the men apart."""
+UNCLEAR = 6.0
+"""Cost of "that man" for somebody of the same sentence, or after a sentence about another man."""
 SEXLESS = 3.0
 """Cost of "A person influenced this architect. A woman influenced the same person."."""
 ROLE = 1.0
@@ -87,7 +89,12 @@ class References(Pronouns):
         self.cost += ROLE if role else UNNAMED * person
         if self._is_named_last(noun, var):
             # "The second painting" is clear where a third one has been named.
-            self.cost += 2.0 if person or len(alike) > 1 else HOPELESS
+            self.cost += 5.0 if person else 2.0 if len(alike) > 1 else HOPELESS
+        if person and noun in ("man", "woman"):
+            # "The deaths of the man who designed it and that other man's teacher", "Her mother taught
+            # him. Where did that woman die?"
+            topic = self._topic not in ("", var) and self._gender(self._topic) == self._gender(var)
+            self.cost += UNCLEAR * (2 * (var in self._mentioned) + topic)
         if noun == self._now_another and alike == [var] and not person:
             return (
                 "the first one"  # "Another painting hangs in the museum that holds the first one."

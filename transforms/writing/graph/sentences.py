@@ -52,7 +52,7 @@ _ITSELF = re.compile(
 
 _LYING = re.compile(r" that (?:is|lies|stands) (?=(?:at|beside|by|in|on) an? [\w -]+\.$)")
 """Words that readers do not miss: "a town (that lies) on a river"."""
-_SMALL_OPENINGS = ("A", "An", "Another", "One", "That", "The", "This")
+_SMALL_OPENINGS = ("A", "An", "Another", "One", "That", "The", "There", "This")
 _THERE = re.compile(r" (?:at|in|on) that ([\w -]+)\.$")
 """The place at the end of "A treaty was signed in that town."."""
 

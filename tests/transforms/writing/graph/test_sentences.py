@@ -1006,3 +1006,40 @@ def test_three_verbs_do_not_meet():
         kinds, "quantity", (*clauses, "a = difference d1 d2"), "the opening of", "opened did"
     )
     assert noun + 2 < verb, (noun, verb)
+
+
+def test_what_somebody_made_somewhere_names_the_maker_last():
+    clauses = ("image x0", "x1 P170 x0", "x1 P1071 Velm", "x1 P195 x2", "x2 P571 a")
+    kinds = "x0 human, x1 painting, x2 art museum"
+    said = _good(kinds, "date", *clauses, genders={"x0": "he"})
+    assert any("painting made in Velm by this man" in text for text in said), said
+    assert not any("by this man made" in text for text in said), said
+
+
+def test_that_man_is_nobody_of_the_same_sentence():
+    clauses = ("image x0", "x0 P108 x1", "x1 P84 x2", "x2 P1066 x3", "x2 P570 d1", "x3 P570 d2",
+               "a = difference d1 d2")  # fmt: skip
+    men = {"x0": "he", "x2": "he", "x3": "he"}
+    role, man = _cheapest(
+        "x0 human, x1 museum, x2 human, x3 human",
+        "quantity",
+        clauses,
+        "the architect's teacher",
+        "that other man's teacher",
+        genders=men,
+    )
+    assert role < man < 99, (role, man)
+
+
+def test_no_verb_follows_the_preposition_of_another():
+    clauses = ("image x0", "x0 P138 x1", "x1 P22 x2", "x1 P569 d1", "x2 P569 d2")
+    kinds, men = "x0 arch bridge, x1 human, x2 human", {"x1": "he", "x2": "he"}
+    behind, apart = _cheapest(
+        kinds,
+        "quantity",
+        (*clauses, "a = difference d1 d2"),
+        "after was his",
+        "than him",
+        genders=men,
+    )
+    assert apart < behind, (apart, behind)
