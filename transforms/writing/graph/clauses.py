@@ -136,7 +136,8 @@ class Clauses(ABC):
         self.cost += STYLE * any(self.is_adjective(i, slot) for i, slot in claims if slot == "s")
         alike = {self.form_words.claims[i].property for i, _ in claims}
         if len(alike) == 1 < len(claims):
-            frame = self.frame(claims[0][0], subject=claims[0][1])
+            (index, slot), *_ = claims
+            frame = self.frame(index, subject=slot)
             ends = [self._other_end(frame, i, slot) for i, slot in claims]
             return frame.predicate(self.form_words.words.listed(ends))
         frames = [self.frame(i, subject=slot) for i, slot in claims]
@@ -321,9 +322,9 @@ class Clauses(ABC):
         self.cost += 2.5 * (as_adjectives and bare_head and not reduced and not relative)
         return self._joined(head, reduced, relative)
 
-    def _told_late(self, claim: tuple[int, str]) -> int:
+    def _told_late(self, claim: tuple[int, str]) -> tuple[bool, bool]:
         vague = self.form_words.vague.get(self.form_words.claims[claim[0]])
-        return 2 * bool(vague and vague.since) or isinstance(self.other(*claim), str)
+        return bool(vague and vague.since), isinstance(self.other(*claim), str)
 
     def is_adjective(self, index: int, slot: str) -> bool:
         """Whether a claim's value can stand before the noun: "the Gothic church"."""

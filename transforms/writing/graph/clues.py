@@ -140,10 +140,10 @@ def answerable(
 ) -> list[tuple[float, Claim, Answer]]:
     """The attributes of an entity for which a question can ask, and for which people would ask."""
     return [
-        found
-        for found in attributes(facts, entity, max_words, avoid)
-        if property_use(found[1].property).answer
-        and is_askable(facts, entity.id, found[1].property, found[1].value)
+        (weight, claim, answer)
+        for weight, claim, answer in attributes(facts, entity, max_words, avoid)
+        if property_use(claim.property).answer
+        and is_askable(facts, entity.id, claim.property, claim.value)
     ]
 
 

@@ -202,14 +202,7 @@ class FormWords:
         known = self.data["class_nouns"].get(label.lower())
         if known:
             return known
-        short = re.split(r" (?:of|in) (?:the )?(?=[A-Z])", label, maxsplit=1)[0]
-        return (
-            short
-            if short.split(" ")[0].isupper()
-            else short[:1].lower() + short[1:]
-            if not _proper(short)
-            else short
-        )
+        return re.split(r" (?:of|in) (?:the )?(?=[A-Z])", label)[0]
 
     # ------------------------------------------------------------ clauses
 
@@ -317,12 +310,6 @@ class FormWords:
         """The words of a unit ("metres"), from its id or its name."""
         label = self.data["units"].get(unit) or clean(self.facts.label(unit, self.language))
         return label if label.endswith("s") else self.words.unit(label, number)
-
-
-def _proper(label: str) -> bool:
-    """Whether a class label begins with a proper name ("Gothic church"). A label with a proper name
-    keeps its capital letter."""
-    return label[:1].isupper()
 
 
 def place_of_writing(words: FormWords, reads: Reads) -> str:

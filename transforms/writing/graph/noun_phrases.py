@@ -122,7 +122,7 @@ class NounPhrases(Clauses):
 
     def _takes_possessive(self, term: Term, said: str) -> bool:
         """Whether "'s" may follow the words for a term: "this church's", "the director's"."""
-        kinds = self.form_words.kinds(term)[:1]
+        kinds = self.form_words.kinds(term)
         if isinstance(term, Value):
             return bool(kinds) and kinds[0] in self.form_words.data["possessors"]
         person = (

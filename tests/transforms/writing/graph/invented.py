@@ -2,17 +2,19 @@
 
 from questloom.knowledge.world import vocabulary
 from questloom.records.form import (
+    FUZZY_KINDS,
     Ask,
     ClaimClause,
     ClassClause,
     Clause,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     Term,
 )
-from questloom.records.knowledge import Value
+from questloom.records.knowledge import Value, entity_value
 
 CLASS = {
     **vocabulary.class_ids(),
@@ -119,18 +121,23 @@ def term(said: str) -> Term:
 
 def form(ask: str, *clauses: str) -> Form:
     """A form from lines: "x0 P84 x1", "image x0", "x1 is town", "d1 < 1850", "a = difference h1 h2", "a = latest x1 x2 by d1 d2",
-    "a reads P1684 plaque x0", "x0 mentions x1"; `ask` is "entity", "date year", "quantity metre" and so on, of the variable "a"."""
+    "a reads P1684 plaque x0", "a exclusion P840 Velm", "a range P577 1931s" (the 1930s), "a arithmetic P577 x0 -12 P570",
+    "a category P840 town", "a meta-attribute P840 town 2" or "K", "image x0 P41" (its flag);
+    `ask` is "entity", "date year", "quantity metre" and so on, of the variable "a"."""
     kind, _, how = ask.partition(" ")
     made: list[Clause] = []
     for line in clauses:
         words = line.split(" ")
         match words:
-            case ["image", var]:
-                made.append(Image(var=var))
+            case ["image", var, *sign]:
+                made.append(Image(var=var, sign="".join(sign)))
             case [var, "is", *rest]:
                 made.append(ClassClause(var=var, class_id=CLASS[" ".join(rest)]))
-            case [out, "=", op, *args]:
-                made.append(Compute(out=out, op=op, args=tuple(args)))
+            case [out, "=", op, one, other, *by]:
+                args = term(one), term(other)
+                made.append(Compute(out=out, op=op, args=args, keys=tuple(by[1:])))
+            case [subject, clue, prop, *of] if clue in FUZZY_KINDS:
+                made.append(_vague(clue, subject, prop, of))
             case [var, "reads", prop, *part, of]:
                 made.append(
                     Reads(var=var, of=of, property=prop, part=CLASS[" ".join(part)] if part else "")
@@ -145,6 +152,24 @@ def form(ask: str, *clauses: str) -> Form:
     unit = UNIT.get(how, "") if kind == "quantity" else ""
     precision = how if kind == "date" or how == "day" else ""
     return Form(clauses=tuple(made), ask=Ask(var="a", type=kind, unit=unit, precision=precision))
+
+
+def _vague(kind: str, subject: str, property: str, of: list[str]) -> Fuzzy:
+    match kind, of:
+        case "range", [decade]:
+            told = {
+                "object": Value(kind="time", time=f"+{decade[:4]}-00-00T00:00:00Z", precision=8)
+            }
+        case "arithmetic", [var, number, since]:
+            told = {"object": var, "number": int(number), "since": since}
+        case "meta-attribute", [*named, more]:
+            name = {"number": int(more)} if more.isdigit() else {"initial": more}
+            told = {"object": entity_value(CLASS[" ".join(named)]), **name}
+        case "category", named:
+            told = {"object": entity_value(CLASS[" ".join(named)])}
+        case _, named:
+            told = {"object": entity_value(IDS[" ".join(named)])}
+    return Fuzzy(kind=kind, subject=subject, property=property, **told)
 
 
 def classes(said: str) -> dict[str, str]:

@@ -5,11 +5,13 @@ from random import Random
 import pytest
 
 from questloom.records.form import ClassClause
-from questloom.records.knowledge import Entity, Value
+from questloom.records.knowledge import Entity, Value, entity_value
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.form_edits import SELF
 from questloom.transforms.writing.graph.clues import (
+    _sayable,
     answerable,
+    attributes,
     by_weight,
     centuries,
     class_clause,
@@ -36,6 +38,29 @@ def test_a_functional_attribute_is_asked_and_a_second_value_forbids_it():
 
 def test_a_founding_year_is_a_clue_and_never_asked():
     assert "P571" in clues(SmallFacts(crowd())) and "P571" not in asks(SmallFacts(crowd()))
+
+
+def test_with_a_founding_year_a_question_computes_and_with_no_other_clue_that_is_never_asked():
+    facts = SmallFacts([*crowd(), *(claim(f"Q1{i:03}", "P462", f"Q3{i:03}") for i in range(60))])
+    found = attributes(Lookups(facts), facts.entity("Q1003"), 6, NOTHING)
+    assert {c.property for _, c, _ in found} == {"P84", "P571"}
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (year(1850), True),
+        (Value(kind="time"), False),
+        (Value(kind="quantity", number=7.0), True),
+        (Value(kind="string", text="a"), True),
+        (Value(kind="monolingual", text="a"), True),
+        (Value(kind="somevalue"), False),
+        (entity_value("Q2003"), True),
+        (entity_value("Q404"), False),
+    ],
+)
+def test_a_clue_states_a_year_a_number_a_text_or_what_has_a_name(value, told):
+    assert _sayable(SmallFacts(crowd()), value) is told
 
 
 def test_a_measure_is_asked_and_never_a_clue():

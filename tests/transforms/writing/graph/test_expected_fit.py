@@ -44,7 +44,10 @@ DATED = ClaimClause(subject=SELF, property="P571", object=year(1850))
         (100, 0, (OF_SOMETHING,), True),
         (100, 0, (OF_SOMETHING, OF_SOMETHING), True),
         (100, 0, (OF_SOMETHING, OF_SOMETHING, clue(20)), False),
+        (100, 0, (clue(20), clue(2), clue(1)), True),
+        (100, 0, (clue(20), clue(1), clue(1)), False),
         (0, 0, (OF_SOMETHING,), True),
+        (0, 12, (DATED,), False),
     ],
 )
 def test_a_description_fits_few_things_and_more_without_its_step_or_a_name(

@@ -204,3 +204,30 @@ def test_kinship_is_refused_by_way_of_kin_and_not_beside_other_kin(second, fault
     kinds = "x0 human, x1 human, x2 human, a human"
     words = words_of(kinds, "entity", "image x0", "x0 P22 x1", "x1 P1066 x2", second)
     assert ("kinship by way of kin" in unsayable(words.claims)) is fault
+
+
+def test_a_vague_value_is_called_by_its_class_and_what_is_denied_by_its_name():
+    words = words_of(
+        "x0 human, a film",
+        "entity",
+        "image x0",
+        "a P57 x0",
+        "a exclusion P840 Velm",
+        "a category P840 village",
+        "a meta-attribute P840 town K",
+        "a arithmetic P577 x0 2 P570",
+        "a range P571 1860s",
+    )
+    *stands, decade = (claim.object for claim in words.claims[1:])
+    told = [(words.class_id(value), words.name(value)) for value in stands]
+    town, village = invented.CLASS["town"], invented.CLASS["village"]
+    named = "a town whose name begins with K"
+    assert told == [(town, "Velm"), (village, "a village"), (town, named), ("", "")]
+    assert words.class_id(decade) == "" and words.value(decade) == "the 1860s"
+
+
+def test_a_draft_likes_each_sentence_from_minus_one_to_one_and_always_the_same():
+    words = words_of()
+    tastes = [words.taste(f"sentence {n}") for n in range(300)]
+    assert -1 <= min(tastes) < -0.95 and 0.95 < max(tastes) <= 1
+    assert [words.taste(f"sentence {n}") for n in range(300)] == tastes

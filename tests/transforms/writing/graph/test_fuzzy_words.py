@@ -10,14 +10,18 @@ from pathlib import Path
 import pytest
 
 from questloom.language.frames import Frame
-from questloom.prompts.phrases import property_phrase, verb_forms
+from questloom.language.relations import PropertyPhrase
+from questloom.prompts.phrases import language_data, property_phrase, verb_forms
+from questloom.prompts.phrases.words import Words
 from questloom.records.form import FUZZY_KINDS, Clause, Form, Fuzzy
 from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.writing.graph.fuzzy_words import (
+    by_stand_in,
     negated,
     plain_phrase,
     refers_forward,
     tellable_claims,
+    years_from,
 )
 from questloom.transforms.writing.graph.verbalise import verbalise
 
@@ -169,3 +173,28 @@ def test_a_stand_in_takes_the_place_of_a_value_and_a_decade_is_its_own():
     claims, found = tellable_claims(form_of(CASES[15]))
     assert [c.property for c in claims][-2:] == ["P571", "P1071"] and len(found) == 2
     assert claims[-2].object == period(1860, 8) and claims[-1].object.entity.startswith("fuzzy")
+    assert list(by_stand_in(found)) == [claims[-1].object.entity]
+
+
+@pytest.mark.parametrize(
+    ("number", "said", "words"),
+    [
+        (12, "{s} was made in {o}", "twelve years after he died"),
+        (1, "{s} was made in {o}", "one year after he died"),
+        (-1, "{s} was made in {o}", "one year before he died"),
+        (3, "{s} died in {o}", "three years after him"),
+    ],
+)
+def test_years_are_counted_from_what_the_other_thing_did(number, said, words):
+    clue = vague("arithmetic", "a", "P577", "x0", number=number, since="P570")
+    frames = "{o} saw the end of {s}", "{s} had {o} as its end", "{s} died in {o}"
+    since = PropertyPhrase(property="P570", say=tuple(map(Frame.parse, frames)))
+    told = years_from(
+        clue,
+        Frame.parse(said),
+        since,
+        Words(language_data("en")),
+        lambda options: options[0],
+        lambda subject: "he" if subject else "him",
+    )
+    assert told == words

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from questloom.records.form import Ask, ClaimClause, Clause, Form, Image
+from questloom.records.form import Ask, ClaimClause, Clause, Form, Image, SentenceClause
 from questloom.records.knowledge import Entity, Value
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
@@ -121,6 +121,16 @@ def test_a_plan_that_no_words_fit_is_refused_with_its_form():
     assert made.reason is Reason.NO_WORDING and made.evidence == {"form": form.to_json()}
 
 
+def test_a_relation_that_a_page_tells_has_no_phrase():
+    form, bindings, answer = asked_of(paintings(), "Q1003")[0]
+    sentence = {"subject": "x0", "object": "a", "article_id": "1", "revision": 1, "section": 0}
+    told = SentenceClause(**sentence, start=0, end=9, relation="was restored by")
+    form = Form(clauses=(*form.clauses, told), ask=form.ask)
+    made = worded(paintings(), (form, bindings, answer))
+    assert isinstance(made, Refusal) and made.reason is Reason.NO_PHRASE
+    assert made.evidence == {"relation": "was restored by"}
+
+
 def test_the_same_plan_of_a_seed_gets_the_same_words():
     facts = paintings()
     (first, *_) = asked_of(facts, "Q1003")
@@ -147,3 +157,21 @@ def test_dates_are_compared_of_things_of_a_kind_or_of_a_maker_and_never_of_place
 
 def test_wording_a_plan_costs_time_only_so_that_a_thousand_are_tried():
     assert GraphWriter(English(paintings(), 1)).most_plans == 1_000
+
+
+def test_the_words_know_the_years_sexes_and_names_of_the_things(monkeypatch):
+    found = []
+    monkeypatch.setattr(
+        "questloom.transforms.writing.graph.english.verbalise",
+        lambda form, **more: found.append(more),
+    )
+    facts = SmallFacts([*(c for e in paintings().entities for c in paintings().claims(e)), claim("Q2003", "P21", "Q6581072")])  # fmt: skip
+    bindings = {"x0": "Q1003", "x1": "Q2003", "a": year(1613).key()}
+    for clauses in (PICTURED, ()):
+        English(facts, 7).question(
+            Form(clauses=clauses, ask=Ask(var="a", type="date")), bindings, "i"
+        )
+    for more, names in zip(found, ({}, {"": ""}), strict=True):
+        assert more["years"] == {"a": 1613} and more["names"] == names
+        assert more["genders"] == {"x0": "", "x1": "she", "a": ""} and more["seen"] == ""
+        assert more["classes"] == {"x0": "Q3305213", "x1": "Q5"} and more["recipe_seed"] == 7

@@ -47,3 +47,11 @@ def test_superclasses_follow_best_claims_and_end_where_there_are_too_many():
 
 def test_the_names_of_things_are_hidden_and_no_dates():
     assert hidden_names(STORE, {"x0": "Q1", "a": year(1850).key()}, ("en",)) == ["Q1"]
+
+
+def test_a_class_may_have_a_property_that_one_of_it_has_or_where_none_of_it_is_known():
+    words = StoreWords(
+        SmallFacts([claim("Q1", "P31", "Q5"), claim("Q1", "P19", "Q2"), claim("Q2", "P31", "Q515")])
+    )
+    asked = ("Q5", "P19"), ("Q515", "P19"), ("Q99", "P19"), ("Q5", "P170")
+    assert [words.may_have(*a) for a in asked] == [True, False, True, False]
