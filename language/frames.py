@@ -128,12 +128,6 @@ class Frame:
         …", "a woman (who was) from …", "the bridge (that is) across …"."""
         return self.verb in BE and not self.middle and self.preposition in ("across", "by", "from")
 
-    @property
-    def has_object(self) -> bool:
-        """Whether the verb has an object of its own, after which the other end must stay: not "To
-        whom does that novel bear a dedication?"."""
-        return self.verb not in BE and self.middle.startswith("a ")
-
     def with_also(self) -> "Frame":
         """The sentence with "also": "also painted {s}", "is also buried in {o}"."""
         if self.verb in BE:

@@ -274,7 +274,7 @@ class Clauses(ABC):
             self.cost += (
                 (0.4 if short else 0.8) * max(0, len(subject.split()) - 3)
                 + (1.0 if short else 4.0) * num_relative(subject)
-                + 4.0 * (frame.preposition in ("by", "of", "from") or frame.has_object)
+                + 4.0 * (frame.preposition in ("by", "of", "from"))
             )
             said = frame.gap(subject)
             # "A town that district has as its capital"

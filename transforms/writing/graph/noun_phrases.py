@@ -108,6 +108,7 @@ class NounPhrases(Clauses):
         said = self.noun_phrase(term)
         if said.startswith(("his ", "her ")) and len(said.split()) == 2:
             return f"{said}'s {noun}"  # not "the teacher of her father"
+        short = short and noun not in self.form_words.data["bound"]
         short = short and self._takes_possessive(term, said)
         if (
             short

@@ -80,7 +80,12 @@ class Pronouns(NounPhrases):
         measured = words.form.ask.type == "quantity" and rival != PICTURE
         if not self.asking or not asked or not kind or measured:
             return True
-        return any(words.facts.may_have(kind, c.property) for c in asked)
+        if any(words.facts.may_have(kind, c.property) for c in asked):
+            return True
+        # "A church is in a town. Which river flows past it?": the church?
+        return rival == self._topic and all(
+            words.property_phrase(c.property, rival) == words.phrase(c) for c in asked
+        )
 
     def _has_rival(self, var: str, pronoun: str) -> bool:
         """Whether the pronoun may mean somebody else: anybody of the current sentence, or of the

@@ -48,6 +48,8 @@ predicate 5."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
 
+_CHAIN = re.compile(r"the (\w+) of that (\w+)'s (\w+)")
+"""An event of somebody who belongs to the thing that "it" would mean."""
 _LATE = re.compile(r"(the \w+)( who .+)")
 """A person with a clause that may stand behind the verb."""
 
@@ -92,7 +94,7 @@ def fronted(
     words = phrases.form_words
     frame = phrases.choose(phrases.frames(index))
     other = phrases.other(index, slot)
-    phrases.cost += 3.0 * (frame.is_weak and frame.preposition == "across")  # "is across the river"
+    phrases.cost += 3.0 * frame.is_weak  # "is across the river", "is by the founder of …"
     if frame.subject == slot:
         seen = words.reads.get(str(other))
         end = phrases.in_year(seen) if seen else phrases.noun_phrase(other)
@@ -116,7 +118,6 @@ def fronted(
         phrases.cost += HOPELESS * (is_heavy(subject.split()) and not short)
         phrases.cost += SPLIT * (short and frame.verb in BE)
         phrases.cost += LYING * (frame.verb in ("lies", "stands") and len(subject.split()) > LIGHT)
-    phrases.cost += 4.0 * frame.has_object
     if frame.preposition == "to" and asks == "whom":
         phrases.cost += 1.0  # "To whom is this church dedicated?"
     elif frame.preposition in ("of", "by") or asks == "whom":
@@ -326,6 +327,10 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     # "How many years before the year on its plaque did it open?": "its" and "it" are one too many.
     twice = subject == "it" and " its " in start
     phrases.cost += ITS_IT * twice if read else BEFORE * (relation == "before")
+    if subject == "it" and (chain := _CHAIN.fullmatch(start)):
+        # "How many years after its founder's birth was that company set up?"
+        event, thing, role = chain.groups()
+        start, subject = f"its {role}'s {event}", f"that {thing}"
     return f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}?"
 
 

@@ -67,6 +67,9 @@ class References(Pronouns):
         if pronoun and self.rng.random() < 0.8:
             # "The woman it is named after was born in a town. Which river flows past it?"
             self.cost += TWO_ITS * (pronoun == "it" and self._called_it_before not in ("", var))
+            # "A man inspired this novel's illustrator. Who taught him?": the illustrator?
+            unclear = pronoun != "it" and any(map(self._is_of_any_sex, {*self._before} - {var}))
+            self.cost += UNNAMED * (unclear and not subject)
             self._called_it = var if pronoun == "it" else self._called_it
             return pronoun if subject else OBJECTS[pronoun]
         # "How many years after its founding was that ship sold?": whose founding?
@@ -86,7 +89,8 @@ class References(Pronouns):
             return said
         person = self.form_words.is_person(var)
         role = person and self._is_of_any_sex(var) and len(alike) == 1
-        self.cost += ROLE if role else UNNAMED * person
+        bound = noun in self.form_words.data["bound"]
+        self.cost += ROLE if role and not bound else UNNAMED * person * (1 + bound)
         if self._is_named_last(noun, var):
             # "The second painting" is clear where a third one has been named.
             self.cost += 5.0 if person else 2.0 if len(alike) > 1 else HOPELESS

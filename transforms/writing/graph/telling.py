@@ -111,6 +111,7 @@ class Telling(References):
         self.used.update(more)
         claims = [(i, self._slot(i, var)) for i in more]
         if by_role:
+            self._add_fact(claims, rest, var)
             return self._by_role(var, known, self.choose(roles), slot, claims)
         # Everybody comes from a family, and each painting is by an artist: "this man's family" and
         # "its artist" say as much.
@@ -142,10 +143,7 @@ class Telling(References):
                 weak = weak and " by the same " not in named
                 self.cost += HOPELESS * (weak and bool(self._now_another))
                 self._introduced_as(var)
-                if rest and self.rng.random() < 0.5:
-                    # "A man from the family attended the academy and died in Velm."
-                    claims.append((rest[0], self._slot(rest[0], var)))
-                    self.used.add(rest[0])
+                self._add_fact(claims, rest, var)
                 more_said = self.predicates(claims)
                 self._weigh_first(named, more_said)
                 return f"{named} {more_said}."
@@ -195,6 +193,13 @@ class Telling(References):
         self._introduced_as(var)
         self.weigh_before_rest(frame, named)  # "had a bridge across the River Orla built"
         return f"{frame.statement(subject, named)}."
+
+    def _add_fact(self, claims: list[tuple[int, str]], rest: Sequence[int], var: str) -> None:
+        """Adds a second fact to the predicates in half of the wordings: "A man from the family
+        attended the academy and died in Velm."."""
+        if rest and self.rng.random() < 0.5:
+            claims.append((rest[0], self._slot(rest[0], var)))
+            self.used.add(rest[0])
 
     def _emptiness(self, var: str, slot: str, known: Term, frame: Frame) -> float:
         """How little a sentence says that only announces a thing, as a factor of `EMPTY`."""
