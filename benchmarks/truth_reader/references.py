@@ -333,7 +333,7 @@ def _is_somebody(var: str, outright: dict[str, set[str]], implied: dict[str, set
 
 
 KIN = frozenset(
-    "father mother wife husband spouse son daughter brother sister sibling child parent pupil student "
+    "father mother wife husband spouse son daughter brother sister sibling child parent member pupil student "
     "illustrator patron donor dedicatee".split()
 )
 """Nouns for relatives and other people: "it" means none of them."""

@@ -12,7 +12,7 @@ from nearly everything to everything.
 
 from math import inf
 
-from questloom.records.form import ClaimClause, Compute, Form, SentenceClause
+from questloom.records.form import Ask, ClaimClause, Compute, Form, SentenceClause
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.evidence import num_hops
 from questloom.transforms.certificate.execute import Binding
@@ -165,6 +165,28 @@ def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
         for step in {step for ways in onward for step in ways}:
             reached.add(frozenset().union(*(ways.get(step, frozenset()) for ways in onward)))
     return frozenset(reached)
+
+
+def skips_a_step(form: Form, facts: Facts, binding: Binding) -> bool:
+    """Whether one claim leads from a thing of the form to another that is at least two steps
+    further on the way, and to nothing else. "The family of this woman's teacher" is idle where it is
+    her own family: to readers, the step to her teacher does no work.
+
+    Args:
+        form: the question's form.
+        facts: the store.
+        binding: the intended value of every variable.
+    """
+    to_ask = distances(form)
+    behind = distances(Form(clauses=form.clauses, ask=Ask(var=form.anchor, type="entity")))
+    things = {v: binding[v].entity for v in to_ask if v in behind and binding[v].kind == "entity"}
+    return any(
+        behind[later] >= behind[one] + 2
+        and to_ask[later] < to_ask[one]
+        and leads(facts, things[one], things[later], 1)
+        for one in things
+        for later in things
+    )
 
 
 def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> int:

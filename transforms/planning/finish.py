@@ -24,7 +24,7 @@ from questloom.transforms.certificate.certify import (
 )
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.certificate.description import distances
-from questloom.transforms.certificate.effective import chain
+from questloom.transforms.certificate.effective import chain, skips_a_step
 from questloom.transforms.certificate.evidence import is_named, num_hops
 from questloom.transforms.certificate.guess import (
     MOST_ANSWERS,
@@ -341,7 +341,9 @@ def certify_whole(
     if isinstance(made, Refusal):
         refusals.add(made.reason, partial(lack_behind, facts, made))
         return None
-    if not is_needed_whole(form, made, at.draft.idle_rounds):
+    if not is_needed_whole(form, made, at.draft.idle_rounds) or (
+        skips_a_step(form, facts, binding) and not at.draft.idle_rounds
+    ):
         refusals.add(Reason.COLLAPSES)
         return None
     return made

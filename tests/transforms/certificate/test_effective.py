@@ -7,7 +7,14 @@ from questloom.records.knowledge import Entity, entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form, named_alike
-from questloom.transforms.certificate.effective import along, chain, composed, effective_hops, leads
+from questloom.transforms.certificate.effective import (
+    along,
+    chain,
+    composed,
+    effective_hops,
+    leads,
+    skips_a_step,
+)
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd
 
@@ -227,3 +234,19 @@ def test_an_answer_named_as_a_thing_on_the_way_collapses():
         )
         is None
     )
+
+
+def test_a_step_that_one_claim_skips_is_idle():
+    """ "The family of this woman's teacher" donated a painting: it is her own family too."""
+    claims = [claim("Q1", "P1066", "Q2"), claim("Q2", "P53", "Q3"), claim("Q4", "P1028", "Q3")]
+    form = path(("P1066", False), ("P53", False), ("P1028", True))
+    binding = {f"x{n}": entity_value(f"Q{n + 1}") for n in range(4)}
+
+    def skips(*more):
+        return skips_a_step(form, SmallFacts([*claims, *more]), binding)
+
+    assert not skips()
+    assert skips(claim("Q1", "P53", "Q3"))
+    assert not skips(claim("Q1", "P53", "Q3"), claim("Q1", "P53", "Q9")), "of two families"
+    assert not skips(claim("Q1", "P26", "Q2")), "a next step, not one beyond it"
+    assert not skips(claim("Q3", "P112", "Q1"), claim("Q5", "P112", "Q1"), claim("Q3", "P31", "Q1"))

@@ -48,7 +48,7 @@ predicate 5."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
 
-_CHAIN = re.compile(r"the (\w+) of that (\w+)'s (\w+)")
+_CHAIN = re.compile(r"(?:the \w+ of )?that (\w+)'s (\w+)(?: was born| died)?")
 """An event of somebody who belongs to the thing that "it" would mean."""
 _LATE = re.compile(r"(the \w+)( who .+)")
 """A person with a clause that may stand behind the verb."""
@@ -122,7 +122,7 @@ def fronted(
         phrases.cost += 1.0  # "To whom is this church dedicated?"
     elif frame.preposition in ("of", "by") or asks == "whom":
         # "Of which range is the mountain part?", "By whom is the novel set in this town?", "Under whom did this bridge's engineer study?"
-        phrases.cost += 2.0 if frame.preposition == "by" and frame.middle else HOPELESS
+        phrases.cost += 4.0 if frame.preposition == "by" and frame.middle else HOPELESS
     inverted = frame.inverted(subject, words.verbs.bases)
     if rest and frame.rest:
         inverted = inverted.removesuffix(" " + frame.rest)
@@ -327,10 +327,11 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     # "How many years before the year on its plaque did it open?": "its" and "it" are one too many.
     twice = subject == "it" and " its " in start
     phrases.cost += ITS_IT * twice if read else BEFORE * (relation == "before")
-    if subject == "it" and (chain := _CHAIN.fullmatch(start)):
+    if subject == "it" and not read and (chain := _CHAIN.fullmatch(start)):
         # "How many years after its founder's birth was that company set up?"
-        event, thing, role = chain.groups()
-        start, subject = f"its {role}'s {event}", f"that {thing}"
+        thing, role = chain.groups()
+        event = words.phrase(words.definition(back)[1]).event
+        start, subject = (f"its {role}'s {event}", f"that {thing}") if event else (start, subject)
     return f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}?"
 
 

@@ -24,7 +24,10 @@ RIVAL = 25.0
 the men apart."""
 UNCLEAR = 6.0
 """Cost of "that man" for somebody of the same sentence, or after a sentence about another man."""
-SEXLESS = 3.0
+OTHER = 2.0
+"""Cost of "that other woman" beside the pictured woman: "The woman who inspired this woman wrote a
+biography." needs none."""
+SEXLESS = 6.0
 """Cost of "A person influenced this architect. A woman influenced the same person."."""
 ROLE = 1.0
 """Cost of "the architect", which may be a woman, where "she" is as short."""
@@ -69,7 +72,7 @@ class References(Pronouns):
             self.cost += TWO_ITS * (pronoun == "it" and self._called_it_before not in ("", var))
             # "A man inspired this novel's illustrator. Who taught him?": the illustrator?
             unclear = pronoun != "it" and any(map(self._is_of_any_sex, {*self._before} - {var}))
-            self.cost += UNNAMED * (unclear and not subject)
+            self.cost += UNCLEAR * (unclear and not subject)
             self._called_it = var if pronoun == "it" else self._called_it
             return pronoun if subject else OBJECTS[pronoun]
         # "How many years after its founding was that ship sold?": whose founding?
@@ -112,6 +115,7 @@ class References(Pronouns):
             # After "another river": readers gave "that other river" 5 of 5, "the second river" 3.7.
             nth = f"that other {noun}"
         other = f"{'that' if person else 'the'} other {noun}"
+        self.cost += OTHER * (person and anchor in alike and len(alike) == 2)
         self.cost += HOPELESS * (len(alike) > len(self._ordinals))
         # "A man from the family of this man's father died. … that other man": the father?
         self.cost += RIVAL * (person and anchor in alike and self._has_third(var, alike))

@@ -166,7 +166,7 @@ class Telling(References):
                 # "A woman came from the family that donated this painting and died in 1915": did
                 # the family die?
                 self.cost += 4.0 * num_relative(both[0])
-                self.cost += BACKWARD  # "A family donated that painting and built a church."
+                self.cost += 2 * BACKWARD  # "A family donated that painting and built a church."
             elif said.startswith("is in "):
                 return f"there is {named} {said.removeprefix('is ')}."
             return f"{named} {said}."

@@ -1043,3 +1043,30 @@ def test_no_verb_follows_the_preposition_of_another():
         genders=men,
     )
     assert apart < behind, (apart, behind)
+
+
+def test_its_founder_comes_before_that_company():
+    clauses = ("image x0", "x0 P88 x3", "x3 P108 x1", "x1 P112 x2", "x2 P569 d1", "x1 P571 d2")
+    kinds, sexes = "x0 arch bridge, x1 shipyard, x2 human, x3 human", {"x3": "she", "x2": "she"}
+    said = _good(kinds, "quantity", *clauses, "a = difference d1 d2", genders=sexes)
+    assert any("after its founder's birth was that shipyard" in text for text in said), said
+    assert not any(re.search(r"that shipyard's founder (?:was born )?was it", t) for t in said), (
+        said
+    )
+
+
+def test_a_member_of_a_family_is_called_so_only_with_the_family():
+    clauses = ("image x0", "x0 P1028 x1", "x2 P53 x1", "x2 P69 University of Velm", "x2 P19 a")
+    said = _good(
+        "x0 painting, x1 family, x2 human, a town", "entity", *clauses, genders={"x2": "he"}
+    )
+    assert any("A member of the family that" in text for text in said), said
+    assert not any(re.search(r"[Tt](?:he|hat) member(?! of)|'s member", t) for t in said), said
+
+
+def test_him_is_nobody_whose_sex_is_unsaid():
+    clauses = ("image x0", "x0 P110 x1", "x1 P737 x2", "x2 P737 x3", "x3 P737 a")
+    kinds, sexes = "x0 novel, x1 human, x2 human, x3 human, a human", {"x2": "she", "x3": "he"}
+    said = r"illustrator\. .* him\?", "that woman"
+    him, that = _cheapest(kinds, "entity", clauses, *said, genders={**sexes, "x1": "she"})
+    assert that < him < 99, (him, that)
