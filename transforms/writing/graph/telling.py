@@ -103,12 +103,12 @@ class Telling(References):
             return self._has(known, var, self.choose(implied))
         light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
         more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
-        rest = [i for i in light if i not in more]
         roles = words.ends(index, slot)
         by_role = bool(roles and person and (more or facts)) and self.rng.random() < 0.6
         if by_role and not more:
             more = [self.choose(facts)]  # "Her son commissioned the bridge that …"
         self.used.update(more)
+        rest = [i for i in light if i not in more]
         claims = [(i, self._slot(i, var)) for i in more]
         if by_role:
             self._add_fact(claims, rest, var)

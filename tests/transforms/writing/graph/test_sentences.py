@@ -1070,3 +1070,11 @@ def test_him_is_nobody_whose_sex_is_unsaid():
     said = r"illustrator\. .* him\?", "that woman"
     him, that = _cheapest(kinds, "entity", clauses, *said, genders={**sexes, "x1": "she"})
     assert that < him < 99, (him, that)
+
+
+def test_no_fact_is_said_twice():
+    clauses = ("image x0", "x0 P1028 x1", "x2 P53 x1", "x2 P570 1940", "x2 P19 a")
+    kinds = "x0 painting, x1 family, x2 human, a town"
+    texts = {t for t, _ in _tellings(kinds, "entity", *clauses, genders={"x2": "he"}, num=400)}
+    assert any("A member of" in text for text in texts), texts
+    assert not [text for text in texts if text.count("1940") > 1]
