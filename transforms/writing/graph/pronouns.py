@@ -12,6 +12,8 @@ ANY = "?"
 """Stands for "he or she", for a person whose sex is unknown, or for a named person."""
 PICTURE, PAINTING = "the picture", "Q3305213"
 """Stands for the picture among the mentioned things, and the class that it is like."""
+DISMISSED = 1.0
+"""Cost of "it" beside another thing of which the question could not be asked."""
 UNSEXED = 1.0
 """Cost of "she" for somebody of whom the text has not said that she is a woman."""
 
@@ -60,6 +62,10 @@ class Pronouns(NounPhrases):
             if self._may_be(t, mine) or (mine != "it" and self._is_of_any_sex(t))
             if owner or mine != "it" or t == var or self._may_be_asked(var, t)
         }
+        if mine == "it" and not owner:  # "A town on a river. On which mountain does it rise?"
+            others = {*self._before, *self._mentioned} - {var}
+            dismissed = (self._may_be(t, mine) and not self._may_be_asked(var, t) for t in others)
+            self.cost += DISMISSED * (meant == {var} and any(dismissed))
         if meant != {var}:
             return ""
         self.cost += UNSEXED * (mine != "it" and not self._is_sexed(var, mine))

@@ -145,7 +145,7 @@ def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
     said = phrases.noun_phrase(subject)
     long = len(said.split()) > LIGHT
     # "This museum houses a painting made in Velm. Whose work is it?": the museum's architect?
-    phrases.cost += WHOSE * (template.startswith("Whose") and (long or said == "it"))
+    phrases.cost += (WHOSE if long or said == "it" else 0.5 * WHOSE) * template.startswith("Whose")
     if not template.endswith("{s}?"):
         _weigh_middle(phrases, said)
     return template.replace("{s}", said).replace("{their}", phrases.own(subject))

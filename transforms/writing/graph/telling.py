@@ -186,6 +186,8 @@ class Telling(References):
         self.cost += TWICE * (bool(self._now_another) and "also" in f"{frame.verb} {frame.middle}")
         self.cost += LONG_FIRST * max(0, len(subject.split()) - LONG)
         if claims:
+            if any(end == "o" for _, end in claims) and not self._now_another:
+                named = f"the {self._nouns[var]}"  # "the town where “Fog” is set"
             head, named = named, self.modified(named, claims, person, bare_head=True)
             # "Her family donated a painting in the museum": was it donated there?
             inside = named.removeprefix(head).startswith((" at ", " in "))

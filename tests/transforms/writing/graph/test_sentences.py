@@ -1078,3 +1078,11 @@ def test_no_fact_is_said_twice():
     texts = {t for t, _ in _tellings(kinds, "entity", *clauses, genders={"x2": "he"}, num=400)}
     assert any("A member of" in text for text in texts), texts
     assert not [text for text in texts if text.count("1940") > 1]
+
+
+def test_where_something_named_is_is_one_place():
+    clauses = ("image x0", "x0 P195 x1", "The Grey Harbour P195 x1", "x1 P571 a")
+    texts = {t for t, _ in _tellings("x0 painting, x1 art museum", "date", *clauses, num=400)}
+    assert any("the museum where “The Grey" in text for text in texts), texts
+    assert not any("a museum where “The Grey Harbour” is" in text for text in texts), texts
+    assert not any(re.search(r"where [A-Z](?:he|his|er|t|ts)\b", text) for text in texts)
