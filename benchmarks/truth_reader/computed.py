@@ -191,6 +191,8 @@ class Computed(Things):
                 for end, atoms, asked, cost in self._since(start + 4, word):
                     then, when = asked.vars
                     yield end, (*atoms, Compared(when, op, then)), asked, cost
+        if self.at(start, "by", "how", "many", "years", "did"):
+            yield from self._outlived(start + 5)
         if self.at(start, "how", "old", "did"):
             yield from self._age(start + 3)
         if self.at(start, "what", "is", "the", "combined"):
@@ -231,6 +233,18 @@ class Computed(Things):
                         atoms = (*said, *other.atoms, *born, Differ(one.var, other.var))
                         yield other.end, atoms, Target("years", ("then", "when")), cost
                         cost += BARE
+
+    def _outlived(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
+        """Reads "(By how many years did) {x} outlive {y}?"."""
+        for one in self.noun_phrase(start):
+            for other in self.noun_phrase(one.end + 1) if self.at(one.end, "outlive") else ():
+                died = (Has(other.var, "P570", "then"), Has(one.var, "P570", "when"))
+                later = (Compared("when", ">", "then"), Differ(one.var, other.var))
+                cost = one.cost + other.cost
+                for said in self._owned_by(other.atoms, one.atoms, one.var, "P570"):
+                    atoms = (*one.atoms, *said, *died, *later)
+                    yield other.end, atoms, Target("years", ("then", "when")), cost
+                    cost += BARE
 
     def _both_ends(
         self, start: int, kind: str

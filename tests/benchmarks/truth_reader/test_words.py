@@ -91,6 +91,8 @@ WORDS = [
     # "his" before its noun
     ("How many years after her husband did this painting's artist die?", "still", Number(6.0), GOOD),
     ("How many years before her husband did this painting's artist die?", "still", Number(6.0), NONE),
+    ("By how many years did this painting's artist outlive her husband?", "still", Number(6.0), GOOD),
+    ("By how many years did the husband of this painting's artist outlive her?", "still", Number(6.0), NONE),
     ("How many years after his wife did this painting's artist die?", "still", Number(6.0), NONE),
     ("How many years after her father was this man's teacher born?", "ivo", Number(30.0), GOOD),
     ("How many years after his father was this man's teacher born?", "ivo", Number(30.0), NONE),

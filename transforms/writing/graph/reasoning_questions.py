@@ -4,7 +4,7 @@
 read          "Which year is written on the plaque of this bridge?"
 years to      "How many years before 1900 is the year on the plaque of this bridge?"
 ages          "How many years older than the architect of this bridge was his teacher?"
-died          "How many years after his teacher did the architect of this bridge die?"
+died          "By how many years did the architect of this bridge outlive his teacher?"
 events        "How many years passed between the opening of this museum and the death of its founder?"
 a reading     "How many years separate the opening of this museum from the year on its plaque?"
 difference    "What is the difference in height between this tower and the one designed by its architect, in metres?"
@@ -133,6 +133,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     first = words.years.get(str(of[far]), 0) < words.years.get(str(of[near]), 0)
     index, claim = words.definition(of[far])
     one, other = phrases.noun_phrase(near), phrases.noun_phrase(far, subject=True)
+    if claim.property == DEATH and first and one not in ("him", "her"):
+        return f"by how many years did {one} outlive {other}?"
     length = len(f"{one} {other}".split())
     if length > NEAR and len(other.split()) > KIN and one not in ("him", "her"):
         # "How many years before the artist of this painting did the man who influenced him
@@ -144,10 +146,10 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
         phrases.cost += 5.0 * (one.split()[-1] in PREPOSITIONS)
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
     frame = phrases.choose(phrases.frames(index))
-    # "How many years after his father did this bridge's architect die?"
+    # "How many years before his father did this bridge's architect die?"
     if other.startswith(("his ", "her ")) and one not in ("him", "her"):
         died = frame.inverted(one, words.verbs.bases)
-        return f"how many years {'after' if first else 'before'} {other} {died}?"
+        return f"how many years before {other} {died}?"
     died = frame.inverted(other, words.verbs.bases)
     # "How many years before him did his teacher die?"
     phrases.cost += 3.0 * (one in ("him", "her"))

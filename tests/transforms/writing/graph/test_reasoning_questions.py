@@ -216,7 +216,10 @@ def test_of_two_deaths_the_verb_is_said_once():
         genders={"x0": "she", "x1": "he"},
     )
     assert all(
-        re.fullmatch(r"How many years after her teacher did .* die\?", text) for text in made
+        re.fullmatch(
+            r"By how many years did this woman outlive (?:her teacher|the man who .*)\?", text
+        )
+        for text in made
     ), made
 
 
