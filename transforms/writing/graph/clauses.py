@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypeVar
 
-from questloom.language.frames import PREPOSITIONS, Frame, share_verb
+from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords
@@ -56,6 +56,8 @@ class Clauses(ABC):
         self.taste = 0.0
         """How much the draft likes the chosen words."""
         self.said_nouns: list[str] = []
+        self.heads: dict[str, str] = {}
+        """The nouns by which descriptions begin: "man" in "the man who designed it"."""
         self.works: dict[str, str] = {}
         """The occupation by which the text calls somebody: "a botanist"."""
         self._depth = 0
@@ -108,6 +110,9 @@ class Clauses(ABC):
         """The sentences that can state a claim."""
         words, claim = self.form_words, self.form_words.claims[index]
         found = words.phrase(claim).frames(words.verbs)
+        if words.phrase(claim).noun and not self.is_occupation(index, "s"):
+            # Who "was an architect" is whoever designed something.
+            found = tuple(f for f in found if f.verb not in BE)
         return (
             tuple(negated(f, words.verbs.bases) for f in found) if self._is_denied(index) else found
         )
@@ -341,15 +346,16 @@ class Clauses(ABC):
     def is_occupation(self, index: int, slot: str) -> bool:
         """Whether a claim's value can stand in place of a person's noun: "the botanist". Whoever
         designed a building may be called its architect, so "the architect" says too little."""
-        said = (
-            self.noun_phrase(self.other(index, slot)) if self.is_kind_of_work(index, slot) else ""
+        phrase, other = (
+            self.form_words.phrase(self.form_words.claims[index]),
+            self.other(index, slot),
         )
-        return bool(said) and said.split(" ")[-1] not in self.form_words.data["professions"]
-
-    def is_kind_of_work(self, index: int, slot: str) -> bool:
-        """Whether a claim says what somebody worked as: "Which architect came from that family?"."""
-        noun = self.form_words.phrase(self.form_words.claims[index]).noun
-        return noun and slot == "s" and isinstance(self.other(index, slot), Value)
+        return (
+            phrase.noun
+            and slot == "s"
+            and isinstance(other, Value)
+            and self.noun_phrase(other).split(" ")[-1] not in self.form_words.data["professions"]
+        )
 
     def _with_noun(self, head: str, var: str, value: Value) -> str:
         """Puts an occupation in place of a noun: "a botanist" for "another man"."""

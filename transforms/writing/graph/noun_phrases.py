@@ -263,6 +263,7 @@ class NounPhrases(Clauses):
             if called == noun or called in self.kin() or not self._acts(i, slot)
         ):
             self.cost += 6.0  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
+        self.heads[var] = noun
         self.said_nouns.append(noun)
         head = self.head(var, noun, claims)
         said = self.modified(head, claims, words.is_person(var), bare_head=True)

@@ -161,7 +161,7 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
-    works = [c for c in claims if phrases.is_kind_of_work(*c)]
+    works = [c for c in claims if phrases.is_occupation(*c)]
     if works and len(claims) > 1:  # "Which botanist worked for that museum?"
         claims = [c for c in claims if c != works[0]]
         noun, person = phrases.noun_phrase(phrases.other(*works[0])), False

@@ -65,6 +65,7 @@ class Telling(References):
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
         other.told_years, other.works = set(self.told_years), dict(self.works)
+        other.heads = dict(self.heads)
         other._earlier = (*self._earlier, *self._before)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
