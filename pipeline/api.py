@@ -302,7 +302,7 @@ def synthesise(
     >>> recipe = questloom.load_recipe("small.yaml")
     >>> made = questloom.synthesise(recipe, "store", "run")
     >>> made.funnel.counts[-1].num_out, made.message
-    (13, '')
+    (10, '')
 
     Args:
         recipe: the settings.
@@ -360,7 +360,7 @@ def teach(
     >>> import questloom
     >>> made = questloom.teach("run", "store", engine="oracle")
     >>> made.summary.funnel.by_stage["play"].num_out
-    10
+    8
 
     Args:
         run: a finished run's folder.
@@ -517,7 +517,7 @@ def score(
     >>> import questloom
     >>> made = questloom.score("run", "scores", store="store", engine="oracle", split="sft/train")
     >>> made.scores[0]["strict"]["pass@k"]["1"]["value"]
-    0.857143
+    0.8
 
     Args:
         benchmark: a name (`questloom evaluate --list`), or a run's folder.

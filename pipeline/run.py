@@ -26,7 +26,7 @@ class Run:
     >>> import questloom
     >>> run = questloom.load_run("run")
     >>> len(run.questions), run.questions[0].level
-    (13, 'easy')
+    (10, 'easy')
     >>> run.picture(run.questions[0])[:3]  # a JPEG file
     b'\\xff\\xd8\\xff'
     >>> next(run.rejections()).reason
