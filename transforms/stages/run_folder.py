@@ -163,7 +163,8 @@ class RunFolder:
 
     def seconds(self, label: str) -> float:
         """Seconds that a stage took over all its shards and workers."""
-        return sum(float(p.read_text()) for p in listed(self.at("timing", label), "*"))
+        files = listed(self.at("timing", label), "[0-9]*")  # no ".part" of a killed worker
+        return sum(float(p.read_text()) for p in files)
 
     def counts(self, label: str) -> list[StageCount]:
         """The counts of all finished shards of a stage, read from the shards' files."""

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from questloom.files.opened import Opened
-from questloom.files.parquet import read_records, write_records
+from questloom.files.parquet import read_records, write_records, write_whole
 from questloom.records.errors import BudgetExceeded, ProviderFault
 from questloom.records.identity import shard_of
 from questloom.records.outcomes import Pending, Reason, Rejection
@@ -316,3 +316,10 @@ def test_a_stage_may_take_what_an_earlier_one_kept(tmp_path):
 def test_two_stages_of_one_name_and_a_source_that_comes_later_are_refused(stages):
     with pytest.raises(AssertionError):
         in_order(*stages)
+
+
+def test_what_a_killed_worker_left_half_written_is_no_timing(tmp_path):
+    run = RunFolder(str(tmp_path))
+    write_whole(run.timing("01-seeds", 3), b"1.5")
+    (tmp_path / "timing" / "01-seeds" / ".00004.0f.part").write_bytes(b"")
+    assert run.seconds("01-seeds") == 1.5
