@@ -100,10 +100,10 @@ class References(Pronouns):
         if person and noun in ("man", "woman"):
             # "The deaths of the man who designed it and that other man's teacher", "Her mother taught
             # him. Where did that woman die?"
-            topic = self._topic not in ("", var) and self._gender(self._topic) == self._gender(var)
+            rival = self._topic not in ("", var) and self._gender(self._topic) == self._gender(var)
             # "He worked with the man who illustrated this novel. When was that man born?"
-            topic |= noun in [n for v, n in self.heads.items() if v != var]
-            self.cost += UNCLEAR * (2 * (var in self._mentioned) + topic)
+            rival |= noun in [n for v, n in self.heads.items() if v != var]
+            self.cost += UNCLEAR * (2 * (var in self._mentioned) + rival)
         if noun == self._now_another and alike == [var] and not person:
             return (
                 "the first one"  # "Another painting hangs in the museum that holds the first one."

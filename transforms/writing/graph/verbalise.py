@@ -40,8 +40,8 @@ TELLINGS, MOST_TELLINGS, GOOD = 40, 240, 10.0
 """Number of random wordings in several sentences that are tried, the number where they all have a
 fault or cost at least `GOOD`, and that cost."""
 TRIES, BEST_DIVISIONS = 6, 8
-"""After each division into sentences was tried a number of times, so many of the lightest are tried
-on. Where there are too many to try each, divisions are tried that differ from the lightest in one
+"""How often each division into sentences is tried, and how many of the lightest are then tried on.
+Where there are too many to try each, divisions are tried that differ from the lightest in one
 thing."""
 MAX_CLAIMS = 5
 """Maximum number of claims in a single sentence, including the asked claim."""
