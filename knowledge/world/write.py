@@ -10,14 +10,13 @@ import bz2
 import hashlib
 import json
 import os
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from questloom.files.parquet import write_whole
 from questloom.knowledge.world import gaps as gap_rules
@@ -31,6 +30,7 @@ from questloom.knowledge.world.pictures.draw import draw
 from questloom.knowledge.world.pictures.metadata import metadata_line
 from questloom.knowledge.world.populate import make_part, part_sizes
 from questloom.knowledge.world.wikibase import item_line, term_lines, truth_line
+from questloom.knowledge.world.workers import in_order, worker_pool
 from questloom.records.errors import InputError
 
 FORMAT_VERSION = 1
@@ -49,8 +49,6 @@ FILES = (
 MAX_ARTICLES = 1_100_000
 """Maximum number of articles for which the invented languages have enough names."""
 
-T = TypeVar("T")
-A = TypeVar("A")
 Progress = Callable[[str, int, int], None]
 
 
@@ -155,10 +153,10 @@ def write_world(
         for n in numbers
     ]
     told = progress or (lambda what, done, total: None)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with worker_pool(workers) as pool:
         counts, tasks = _write_dumps(
             out,
-            (_in_order(pool, _make, jobs, workers) if workers > 1 else map(_make, jobs)),
+            (in_order(pool, _make, jobs, workers) if workers > 1 else map(_make, jobs)),
             len(jobs),
             told,
         )
@@ -352,7 +350,7 @@ def _write_pictures(
     done = 0
     jobs = [(task, str(out / "images")) for task in tasks]
     with open(out / FILES[4], "wb") as metadata:
-        for lines in _in_order(pool, _draw_some, jobs, workers) if pool else map(_draw_some, jobs):
+        for lines in in_order(pool, _draw_some, jobs, workers) if pool else map(_draw_some, jobs):
             metadata.write(b"".join(lines))
             done += len(lines)
             told("drawings", done, total)
@@ -371,20 +369,6 @@ def _draw_some(job: tuple[Drawings, str]) -> list[bytes]:
             file.write(drawn.data)
         lines.append(metadata_line(part, thing, picture, drawn) + b"\n")
     return lines
-
-
-def _in_order(
-    pool: Executor, function: Callable[[A], T], jobs: list[A], workers: int
-) -> Iterator[T]:
-    """Yields the results of jobs in the order of the jobs. Only a few jobs run at a time, so that memory does not grow
-    with the number of jobs."""
-    waiting: deque[Future[T]] = deque()
-    for job in jobs:
-        waiting.append(pool.submit(function, job))
-        if len(waiting) > 2 * workers:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
 
 
 def _digest(path: Path) -> str:

@@ -5,7 +5,11 @@ import hashlib
 import io
 import json
 import re
+import signal
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -14,6 +18,7 @@ from lxml import etree
 from PIL import Image
 
 from questloom.knowledge.world.export import PAGES_PER_STREAM
+from questloom.knowledge.world.workers import in_order, worker_pool
 from questloom.knowledge.world.write import FILES, UNFINISHED, write_world
 from questloom.records.errors import InputError
 
@@ -262,3 +267,14 @@ def test_a_half_written_world_is_replaced(tmp_path: Path) -> None:
     write_world(tmp_path, articles=4, seed=1, workers=1, pictures=False)
     assert (tmp_path / "world.json").exists() and not (tmp_path / "images" / "old.jpg").exists()
     assert json.loads((tmp_path / "world.json").read_text())["articles"] == 4
+
+
+def test_a_worker_dies_of_ctrl_c_without_a_traceback_and_keeps_it_until_it_has_started() -> None:
+    with worker_pool(2) as pool:
+        handlers = list(in_order(pool, signal.getsignal, [signal.SIGINT] * 6, 2))
+        masks = list(in_order(pool, partial(signal.pthread_sigmask, signal.SIG_BLOCK), [[]] * 6, 2))
+    assert handlers == [signal.SIG_DFL] * 6 and masks == [set()] * 6
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        masks = list(in_order(pool, partial(signal.pthread_sigmask, signal.SIG_BLOCK), [[]] * 6, 2))
+    assert masks == [{signal.SIGINT}] * 6
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
