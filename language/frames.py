@@ -134,6 +134,12 @@ class Frame:
             return replace(self, middle=_spaced("also", self.middle))
         return replace(self, verb=f"also {self.verb}")
 
+    def with_adjective(self) -> "Frame":
+        """The sentence for an adjective: "is in the {o} style" for "is in the style of {o}"."""
+        before, _, noun = self.middle.rpartition(" ")
+        of = self.preposition == "of" and before.endswith(" the")
+        return replace(self, middle=before, preposition="", rest=noun) if of else self
+
     def predicate(self, other: str) -> str:
         """The predicate of the sentence: "was born in Karsk"."""
         said = f"“{other}”" if self.quoted else other
@@ -175,7 +181,7 @@ def share_verb(frames: Sequence[Frame], predicates: Sequence[str], light: int) -
 
     Args:
         frames: frames (parsed sentences) of the predicates, in order.
-        predicates: the predicates, each with its verb.
+        predicates: the predicates, each with its verb; the shortest end comes first.
         light: maximum number of words after the verb, for every predicate but the last.
 
     >>> frame = Frame.parse("{s} was discovered in {o}")
@@ -184,7 +190,7 @@ def share_verb(frames: Sequence[Frame], predicates: Sequence[str], light: int) -
     """
     first = frames[0]
     verb = _spaced(first.verb, first.middle) + " "
-    rests = [p.removeprefix(verb) for p in predicates]
+    rests = sorted((p.removeprefix(verb) for p in predicates), key=lambda r: len(r.split()))
     shared = (
         len({(f.verb, f.middle) for f in frames}) == 1 < len(frames)
         and all((f.preposition or f.other == "t") and not f.rest for f in frames)

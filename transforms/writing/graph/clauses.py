@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypeVar
 
+from questloom.language.english import adjective
 from questloom.language.frames import BE, PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
@@ -113,6 +114,8 @@ class Clauses(ABC):
         if words.phrase(claim).noun and not self.is_occupation(index, "s"):
             # Who "was an architect" is whoever designed something.
             found = tuple(f for f in found if f.verb not in BE)
+        if words.phrase(claim).adjective and isinstance(claim.object, Value):
+            found = tuple(f.with_adjective() for f in found)
         return (
             tuple(negated(f, words.verbs.bases) for f in found) if self._is_denied(index) else found
         )
@@ -178,6 +181,8 @@ class Clauses(ABC):
         if isinstance(other, str) and other in words.reads:
             return self.in_year(words.reads[other])
         said = self._same(index, slot) or self.noun_phrase(other)
+        if words.phrase(words.claims[index]).adjective and isinstance(other, Value):
+            said = adjective(said).removesuffix(f" {frame.rest.capitalize()}")  # "Plain Style"
         self.weigh_before_rest(frame, said)
         # A common noun as value needs an article ("a poet", "an apple"); names and descriptions
         # have their own.
@@ -214,6 +219,8 @@ class Clauses(ABC):
                     other = self.anchor_phrase = (
                         "this one"  # "a painting by the same artist as this one"
                     )
+                # "Commissioned by the same woman as this one": as this woman?
+                self.cost += words.is_person(var) and other == "this one"
                 # "The same family as the first one": a family, or a painting? "The same man as her"?
                 self.cost += HOPELESS * (" " not in other or other == "the first one")
                 return f"the same {noun} as {other}"
@@ -305,7 +312,8 @@ class Clauses(ABC):
                 # "The man this species is named after".
                 relative.setdefault("", []).append(f"{said} {frame.preposition}")
             elif frame.preposition:
-                self.cost += 5.0  # "the bridge beneath which this river flows"
+                # "The bridge beneath which this river flows", but "the sea into which the Velm flows".
+                self.cost += 2.0 if subject[:1].isupper() else 5.0
                 relative.setdefault(
                     f"{frame.preposition} {'whom' if person else 'which'}", []
                 ).append(said)
@@ -337,11 +345,7 @@ class Clauses(ABC):
             self.form_words.phrase(self.form_words.claims[index]),
             self.other(index, slot),
         )
-        return (
-            phrase.adjective
-            and isinstance(other, Value)
-            and not self.noun_phrase(other).endswith("ism")
-        )
+        return phrase.adjective and isinstance(other, Value)
 
     def is_occupation(self, index: int, slot: str) -> bool:
         """Whether a claim's value can stand in place of a person's noun: "the botanist". Whoever
@@ -368,16 +372,12 @@ class Clauses(ABC):
         """Puts a value before the noun of a head: "the 1871 painting", "which Gothic church" (from
         "Gothic architecture")."""
         article, _, noun = head.partition(" ")
-        adjective = re.sub(r"^the | (?:architecture|style)$", "", self.noun_phrase(value))
         if noun.startswith("other "):
             article, noun = f"{article} other", noun.removeprefix("other ")
-        return (
-            f"the {adjective} {noun}"
-            if article == "the"
-            else self.form_words.words.indefinite(f"{adjective} {noun}")
-            if article in ("a", "an")
-            else f"{article} {adjective} {noun}"
-        )
+        said = f"{adjective(self.noun_phrase(value))} {noun}"
+        if article in ("a", "an"):
+            return self.form_words.words.indefinite(said)
+        return f"{article} {said}"
 
     def _joined(self, head: str, reduced: list[str], relative: dict[str, list[str]]) -> str:
         """Joins the head with its reduced and relative clauses. Short clauses come first, so that

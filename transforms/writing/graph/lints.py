@@ -370,9 +370,15 @@ def _repeated(text: str) -> list[str]:
     words = re.findall(r"[\w’'-]+", text)
     for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
         apart = _APART.intersection(near) and word not in _participles("en")
-        if before in _APART or apart or (before == "which" and f"that {word}" in text):
+        if (
+            before in _APART
+            or before == "its"
+            or apart
+            or (before == "which" and f"that {word}" in text)
+        ):
             counts[f"{before} {word}"] += 1
-            continue  # "Another stone bridge stands beside that bridge"
+            # "Another stone bridge stands beside that bridge", "its founding … its founder"
+            continue
         own = re.sub(r"['’]s$", "", word)
         if (own.islower() or not before) and own.lower() not in _SMALL:
             counts[stem(own.lower())] += 1

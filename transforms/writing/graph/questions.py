@@ -13,6 +13,7 @@ from questloom.transforms.writing.graph.reasoning_questions import (
     NEAR,
     ages,
     are_events,
+    event_of,
     measured,
     of_measures,
     of_two,
@@ -26,6 +27,10 @@ FROM_READING = 4.0
 1.7 of 5, and "How many years separate the opening of that church from the year on its plaque?" 4."""
 BEFORE = 2.0
 """Cost of counting back from an event: "How many years before its architect died was it built?"."""
+OWN = 2.0
+"""Cost of "How many years after the birth of that library's founder was it set up?". Editors gave it 3
+of 5, "How many years after its founder's birth was that library set up?" 2, and "How many years
+separate the founding of that library from the birth of its founder?" 4."""
 PILED = 4.0
 """Cost of three verbs in a row: "after the museum that employed this man was opened did its founder
 die"."""
@@ -48,7 +53,9 @@ predicate 5."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
 
-_CHAIN = re.compile(r"(?:the \w+ of )?that (\w+)'s (\w+)(?: was born| died)?")
+_CHAIN = re.compile(
+    r"(?:the \w+ of )?(?:that ((?:other )?\w+)'s|its) (\w+)(?:'s \w+| was born| died)?"
+)
 """An event of somebody who belongs to the thing that "it" would mean."""
 _LATE = re.compile(r"(the \w+)( who .+)")
 """A person with a clause that may stand behind the verb."""
@@ -106,6 +113,7 @@ def fronted(
     opening = " ".join(w for w in (frame.preposition, asks, frame.rest if rest else "") if w)
     subject, clause = phrases.noun_phrase(other, subject=True), ""
     tail = " ".join(w for w in (frame.middle, "" if rest else frame.rest) if w)
+    is_short = 1 < len(subject.split()) < LIGHT
     if tail or frame.verb not in ("is", "was"):
         # "In which town was the woman born who discovered this fish?"
         short = ends_in_short_clause(subject.split())
@@ -120,6 +128,8 @@ def fronted(
         phrases.cost += LYING * (frame.verb in ("lies", "stands") and len(subject.split()) > LIGHT)
     if frame.preposition == "to" and asks == "whom":
         phrases.cost += 1.0  # "To whom is this church dedicated?"
+    elif frame.preposition == "of" and frame.middle.startswith("the ") and is_short:
+        phrases.cost += 1.0  # "Of which district is that town the capital?"
     elif frame.preposition in ("of", "by") or asks == "whom":
         # "Of which range is the mountain part?", "By whom is the novel set in this town?", "Under whom did this bridge's engineer study?"
         phrases.cost += 4.0 if frame.preposition == "by" and frame.middle else HOPELESS
@@ -197,8 +207,10 @@ def _entity(phrases: NounPhrases) -> str:
     if len(claims) > 1:
         # "Which painting is by that artist and hangs in Velm?", where "Which painting by that artist
         # hangs in Velm?" was possible.
-        phrases.cost += SPREAD * any(f.is_reducible for i, _ in claims for f in frames[i])
-        return f"{who} {phrases.predicates(claims)}?"
+        said = phrases.predicates(claims)
+        spread = any(f.is_reducible for i, _ in claims for f in frames[i]) and " and " in said
+        phrases.cost += SPREAD * spread
+        return f"{who} {said}?"
     index, slot = claims[0]
     phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
     called = words.ends(index, slot)
@@ -321,17 +333,20 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     if told:
         relation = "earlier" if relation == "before" else "later"
         return f"how many years {relation} {frame.inverted(subject, words.verbs.bases)}?"
+    that = subject.removeprefix("that ") if subject.startswith("that ") else ""
+    own = None if read or subject != "it" and not that else _CHAIN.fullmatch(start)
+    noun = phrases.introduced.get(str(claim.subject), "")
+    if own and (thing := own[1] or that) and thing.removeprefix("other ") == noun:
+        events = event_of(words, last), event_of(words, back)
+        if all(events):
+            return f"how many years separate the {events[0]} of that {thing} from the {events[1]} of its {own[2]}?"
+    phrases.cost += OWN * (not read and (subject == "it" or " its " in f" {start} "))
     phrases.cost += FROM_READING * (bool(read) and are_events(words, compute))
     _weigh_middle(phrases, subject)
     phrases.cost += 0.6 * max(0, len(start.split()) - NEAR)
     # "How many years before the year on its plaque did it open?": "its" and "it" are one too many.
     twice = subject == "it" and " its " in start
     phrases.cost += ITS_IT * twice if read else BEFORE * (relation == "before")
-    if subject == "it" and not read and (chain := _CHAIN.fullmatch(start)):
-        # "How many years after its founder's birth was that company set up?"
-        thing, role = chain.groups()
-        event = words.phrase(words.definition(back)[1]).event
-        start, subject = (f"its {role}'s {event}", f"that {thing}") if event else (start, subject)
     return f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}?"
 
 

@@ -93,7 +93,7 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
 
 def are_events(words: FormWords, compute: Compute) -> bool:
     """Whether there is a noun for each of two dates: "her birth", "the year on her portrait"."""
-    return all(_event(words, a) for a in compute.args)
+    return all(event_of(words, a) for a in compute.args)
 
 
 def same_of_people(words: FormWords, compute: Compute) -> bool:
@@ -106,7 +106,7 @@ def same_of_people(words: FormWords, compute: Compute) -> bool:
     )
 
 
-def _event(words: FormWords, literal: Term) -> str:
+def event_of(words: FormWords, literal: Term) -> str:
     """The event of a date as a noun ("opening"); "" where there is no noun. For a year in the
     picture, the result is "reading"."""
     if literal in words.reads:
@@ -139,7 +139,7 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     if length > NEAR and len(other.split()) > KIN and one not in ("him", "her"):
         # "How many years before the artist of this painting did the man who influenced him
         # die?" is hard to read.
-        event = words.words.plural(_event(words, of[near]))
+        event = words.words.plural(event_of(words, of[near]))
         return f"how many years passed between the {event} of {one} and {other}?"
     if claim.property == BIRTH:
         # "Older than the man this plant is named after was his father"
@@ -187,7 +187,7 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
         frame = phrases.choose(phrases.frames(index))
         said = frame.inverted(phrases.noun_phrase(claim.subject, subject=True), words.verbs.bases)
         return f"how many years {'earlier' if after else 'later'} {said}?"
-    nouns = [_event(words, literal) for literal in (near, far)]
+    nouns = [event_of(words, literal) for literal in (near, far)]
     if nouns[0] == nouns[1]:
         one, other = phrases.noun_phrase(about(near)), phrases.noun_phrase(about(far))
         one = f"the {words.words.plural(nouns[0])} of {one}"
@@ -202,7 +202,7 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
         # Years pass between events, but not between an opening and the year on a plaque.
         phrases.cost += 0.5 * max(0, len(one.split()) - NEAR)
         return f"how many years separate {one} from {other}?"
-    phrases.cost += PASSED
+    phrases.cost += PASSED * (2 if other.startswith("its ") else 1)
     return f"how many years passed between {one} and {other}?"
 
 

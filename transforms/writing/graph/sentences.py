@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from questloom.records.form import Reads, Term
 from questloom.transforms.writing.graph.clauses import HOPELESS
+from questloom.transforms.writing.graph.ellipsis import without_echo, without_second_noun
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import (
     MAX_NESTED,
@@ -214,7 +215,9 @@ def tell(
             add(lambda t, reads=reads: t.tell_year(reads))  # type: ignore[misc]
     add(_ask)
     telling.cost += cost_of_number(len(texts))
-    text = " ".join(texts)
+    nouns = [n for v, n in telling.introduced.items() if not words.is_person(v)]
+    texts = [without_second_noun(t, nouns) for t in texts[:-1]] + texts[-1:]
+    text = without_echo(" ".join(texts), words.data["wider"])
     for noun in set(telling.introduced.values()):
         telling.cost += REPEATED * max(0, len(re.findall(rf"\b{re.escape(noun)}\b", text)) - 2)
     verbs = Counter(verb for said in texts for verb in verbs_of(said))

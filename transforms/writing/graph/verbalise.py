@@ -16,6 +16,7 @@ from questloom.records.form import Form
 from questloom.records.identity import chance
 from questloom.transforms.writing.form_edits import unsayable
 from questloom.transforms.writing.graph.clauses import HOPELESS
+from questloom.transforms.writing.graph.ellipsis import without_echo
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.fuzzy_words import refers_forward
 from questloom.transforms.writing.graph.label_source import WordSource
@@ -39,7 +40,7 @@ HIDDEN = 30.0
 TELLINGS, MOST_TELLINGS, GOOD = 40, 240, 10.0
 """Number of random wordings in several sentences that are tried, the number where they all have a
 fault or cost at least `GOOD`, and that cost."""
-TRIES, BEST_DIVISIONS = 6, 8
+TRIES, BEST_DIVISIONS = 8, 8
 """How often each division into sentences is tried, and how many of the lightest are then tried on.
 Where there are too many to try each, divisions are tried that differ from the lightest in one
 thing."""
@@ -240,6 +241,7 @@ def _judged(
 def _derive(phrases: NounPhrases) -> str:
     """Makes one random wording as a single sentence."""
     text = capital(question(phrases).replace(",?", "?"))
+    text = without_echo(text, phrases.form_words.data["wider"])
     # "the species shown here" ends a sentence or begins one; in the middle it is "this species".
     # "This one" comes last.
     shown = phrases.anchor_phrase

@@ -297,16 +297,18 @@ def test_a_thing_that_is_named_or_a_form_without_a_picture_gets_no_several_sente
     assert told(monkeypatch, None, things=0) == (None, [])
 
 
-def test_each_division_is_tried_six_times_where_all_are_known_and_then_the_best_eight(monkeypatch):
+def test_each_division_is_tried_eight_times_where_all_are_known_and_then_the_best_eight(
+    monkeypatch,
+):
     found, tried = told(monkeypatch, lambda d, _: (18.0 + len(d), label(d)), things=5)
     counts = [tried.count(d) for d in set(tried)]
-    assert sorted(counts) == [6] * 8 + [24] * 8 and found.cost == 18.0
-    assert all(tried[n] == tried[n + 16] for n in range(80))
+    assert sorted(counts) == [8] * 8 + [22] * 8 and found.cost == 18.0
+    assert all(tried[n] == tried[n + 16] for n in range(112))
 
 
 def test_the_best_divisions_take_turns_though_their_costs_change(monkeypatch):
     _, tried = told(monkeypatch, lambda d, n: (18.0 + len(d) - n / 100, label(d)), things=5)
-    assert all(one == other for one, other in zip(tried[96:], tried[104:], strict=False))
+    assert all(one == other for one, other in zip(tried[128:], tried[136:], strict=False))
 
 
 def test_of_many_divisions_the_best_and_those_that_differ_in_one_thing_are_tried(monkeypatch):
