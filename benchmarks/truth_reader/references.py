@@ -30,6 +30,10 @@ from benchmarks.truth_reader.query import (
 )
 
 
+LIFE = ("P569", "P570")
+"""The properties of a birth and a death: only people have them."""
+
+
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """Returns the nouns for each thing. Some nouns stand in the text, and other nouns follow from
     the thing's relations ("the person who taught x" is a teacher).
@@ -102,6 +106,9 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
     if back.mode == "one":
         yield from _one(back, rest, query, talk)
         return
+    if back.mode == "another":
+        yield from _another(back, rest, query, talk)
+        return
     if back.noun == ONE:
         back = replace(back, noun=_of_two(back, rest))
     pending = {a.var for a in rest if isinstance(a, Back)}
@@ -128,6 +135,7 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
         before = [v for v in before if not _says_again(back, v, rest)] or before
     if back.mode == "it":
         before = _able(back, before, rest, outright, talk) or before
+        before = [v for v in before if v in _timed(query, back)] or before
     if back.mode == "that other":
         # After "another river", "that other river" is this one.
         told = {a.var for a in rest if isinstance(a, Another) and is_called(back.noun, {a.noun})}
@@ -182,6 +190,16 @@ def _able(
     ]
 
 
+def _timed(query: Query, back: Back) -> set[str]:
+    """The thing whose event a question for years names before "its": in "from the opening of the
+    museum where this painting hangs to the birth of its founder", the museum."""
+    first = query.asked.vars[0]
+    if query.asked.kind not in ("years", "full_years") or place_of(first) > place_of(back.var):
+        return set()
+    dates = [a for a in query.atoms if isinstance(a, Has) and a.literal == first]
+    return {a.var for a in dates if a.properties not in LIFE}
+
+
 def _says_again(back: Back, target: str, rest: tuple[Atom, ...]) -> bool:
     """Whether a claim of a pronoun, if it means the target, repeats another claim. In "She was
     a poet. … the teacher who worked for the company that employed her", nobody takes "her" for the
@@ -233,6 +251,24 @@ def _one(back: Back, rest: tuple[Atom, ...], query: Query, talk: Talk) -> Iterat
     for rank, kind in enumerate(sorted(kinds, key=lambda a: -place_of(a.var))):
         said = (Pictured(back.var), Kind(back.var, kind.noun), Differ(back.var, kind.var))
         yield from resolved(Query((*rest, *said), query.asked, query.cost + 50 * rank), talk)
+
+
+def _another(
+    back: Back, rest: tuple[Atom, ...], query: Query, talk: Talk
+) -> Iterator[Query]:
+    """ "Another" without a noun has the noun of the subject or head of its verb: in "this bridge
+    spans a river that flows into another", of the river."""
+    near = {
+        v
+        for a in rest
+        if isinstance(a, Related) and back.var in (a.var, a.other)
+        for v in (a.var, a.other)
+        if talk.start(place_of(back.var)) <= place_of(v) < place_of(back.var)
+    }
+    kinds = [a for a in rest if isinstance(a, Kind) and a.var in near]
+    for kind in kinds[:1]:
+        said = (Kind(back.var, kind.noun), Another(back.var, kind.noun))
+        yield from resolved(Query((*rest, *said), query.asked, query.cost), talk)
 
 
 def _owners(
