@@ -405,17 +405,19 @@ SEXED = {"male": "man", "female": "woman"}
 
 
 def _without_others(query: Query) -> Query:
-    """Makes sure that "another bridge" differs from every bridge in the text before, and that a
-    daughter is a woman."""
+    """Makes sure that "another bridge" differs from every bridge in the text before, "another work"
+    that was painted from every painting, and that a daughter is a woman."""
     nouns, _ = called(query.atoms)
     atoms: list[Atom] = []
     for atom in query.atoms:
         if isinstance(atom, Another):
+            own = {a.noun for a in query.atoms if isinstance(a, Kind) and a.var == atom.var}
+            own -= data()["sexes"].keys()
             atoms += [
                 Differ(atom.var, v)
                 for v in nouns
                 if v != atom.var
-                and atom.noun in nouns[v]
+                and own & nouns[v]
                 and v.startswith("n")
                 and place_of(v) < place_of(atom.var)
             ]
