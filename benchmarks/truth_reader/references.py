@@ -138,7 +138,8 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
         before = [v for v in before if v in _timed(query, back)] or before
     if back.mode == "that other":
         # After "another river", "that other river" is this one.
-        told = {a.var for a in rest if isinstance(a, Another) and is_called(back.noun, {a.noun})}
+        told = {a.var for a in rest if isinstance(a, Another)}
+        told = {v for v in told if is_called(back.noun, outright.get(v, set()))}
         before = [v for v in before if v in told] or before
     if back.mode == "twin":
         before = _likened(back, before, rest) or before
@@ -253,9 +254,7 @@ def _one(back: Back, rest: tuple[Atom, ...], query: Query, talk: Talk) -> Iterat
         yield from resolved(Query((*rest, *said), query.asked, query.cost + 50 * rank), talk)
 
 
-def _another(
-    back: Back, rest: tuple[Atom, ...], query: Query, talk: Talk
-) -> Iterator[Query]:
+def _another(back: Back, rest: tuple[Atom, ...], query: Query, talk: Talk) -> Iterator[Query]:
     """ "Another" without a noun has the noun of the subject or head of its verb: in "this bridge
     spans a river that flows into another", of the river."""
     near = {

@@ -21,6 +21,7 @@ NOT_UNIQUE = Finding.NOT_UNIQUE
 INTO = "The river crossed by this bridge empties into another. "
 SPANS = "This bridge spans a river that flows into another. "
 WORK = "A work painted in the same town as this one hangs in the Karsk Museum. "
+OTHER = "A work by this woman hangs in the Orla Museum. Another work by her was painted in Karsk in 1833. "
 THEATRE = "A member of this man's family died in 1900. "
 SEPARATE = "How many years separate the {} from the {}?"
 KM = "Q828224"
@@ -95,6 +96,9 @@ WORDS = [
     (WORK + "What is written on that statue's plaque?", "Q29", Text("1834"), NONE),
     ("This painting is by a woman. Another work by her was painted in Karsk. In which year was that painting made?", "still", (1833,), GOOD),
     ("This painting is by a woman. Another work by her was painted in Karsk. In which year was that painting made?", "Q29", (1833,), NONE),
+    # "another work" that was painted is the other painting
+    (OTHER + "In which year was that other painting made?", "Q10", (1833,), GOOD),
+    (OTHER + "In which year was that other painting made?", "Q33", (1833,), NONE),
     ("In which year was the work in the Karsk Museum painted?", "old", (1833,), NONE),
     ("In which year was the work in the Karsk Museum made?", "old", (1833,), GOOD),
     # "its" is that of the thing whose event was named first
