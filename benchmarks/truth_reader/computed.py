@@ -21,7 +21,7 @@ from benchmarks.truth_reader.query import (
 )
 from benchmarks.truth_reader.references import KIN, LIFE
 from benchmarks.truth_reader.things import Things
-from benchmarks.truth_reader.verbs import done
+from benchmarks.truth_reader.verbs import kind_done
 
 WHEN: dict[tuple[str, ...], str] = {
     ("In", "which", "century"): "century",
@@ -61,7 +61,7 @@ class Computed(Things):
                     end = subject.end + len(rest)
                     if auxiliary != aux or self.text[subject.end : end] != rest:
                         continue
-                    more = (*more, *done(frame, subject.var))
+                    more = (*more, *kind_done(frame, subject.var))
                     said = (*subject.atoms, *more, Has(subject.var, frame.time, "when"))
                     for late in self._late(end, subject):
                         yield late.end, (*said, *late.atoms), late.cost

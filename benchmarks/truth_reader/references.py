@@ -29,7 +29,6 @@ from benchmarks.truth_reader.query import (
     renamed,
 )
 
-
 LIFE = ("P569", "P570")
 """The properties of a birth and a death: only people have them."""
 

@@ -21,7 +21,7 @@ from benchmarks.truth_reader.query import (
 )
 
 
-def done(frame: Frame, subject: str, other: str = "") -> tuple[Atom, ...]:
+def kind_done(frame: Frame, subject: str, other: str = "") -> tuple[Atom, ...]:
     """What a verb says of the kind of what is done: a work that was painted is a painting."""
     var = subject if frame.bare else other
     return (Kind(var, frame.kind),) if frame.kind and var else ()
@@ -171,7 +171,7 @@ class Verbs(Amounts):
             for frame, form in self.forms(subject.end):
                 end = subject.end + len(form)
                 if frame.obj:
-                    said = (Related(subject.var, frame.obj, SELF), *done(frame, "", SELF))
+                    said = (Related(subject.var, frame.obj, SELF), *kind_done(frame, "", SELF))
                     yield Part(end, (*said, *subject.atoms), subject.cost)
                 for preposition, relation in frame.complements.items():
                     if self.text[end : end + len(preposition)] == preposition:
@@ -337,7 +337,7 @@ class Verbs(Amounts):
 
     def complements(self, start: int, frame: Frame, any_end: bool) -> Iterator[Part]:
         """Reads an object, prepositional phrases and a time, in any order and each at most once."""
-        first = Part(start, done(frame, SELF), 0)
+        first = Part(start, kind_done(frame, SELF), 0)
         waiting: list[tuple[Part, frozenset]] = [(first, frozenset())]
         while waiting:
             found, used = waiting.pop()
@@ -395,7 +395,7 @@ class Verbs(Amounts):
         if start < len(self.text):
             yield from self._same(start, relation)
             for other in self.value_phrase(start):
-                kind = done(verb, "", other.var) if verb else ()
+                kind = kind_done(verb, "", other.var) if verb else ()
                 atoms = (Related(SELF, relation, other.var), *other.atoms, *kind)
                 yield from self._both(Part(other.end, atoms, other.cost), relation)
 

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from tiny_world import THINGS as TINY
-from wide_world import MEN, WOMEN, WORLD, more, read, some
+from wide_world import WORLD, more, read, some
 
 from benchmarks.truth_reader.judge import Finding, judge_text
 from benchmarks.truth_reader.world import Number, Text
@@ -20,6 +20,7 @@ NOT_UNIQUE = Finding.NOT_UNIQUE
 
 INTO = "The river crossed by this bridge empties into another. "
 SPANS = "This bridge spans a river that flows into another. "
+RISES = "The river spanned by this bridge flows into another that rises on {} Horn. "
 WORK = "A work painted in the same town as this one hangs in the Karsk Museum. "
 OTHER = "A work by this woman hangs in the Orla Museum. Another work by her was painted in Karsk in 1833. "
 THEATRE = "A member of this man's family died in 1900. "
@@ -67,9 +68,9 @@ WORDS = [
     (SPANS + "Which bridge across that other river was designed by Ivo Mersk?", "Q25", "Q1", GOOD),
     (SPANS + "Which bridge across that other river was designed by Ivo Mersk?", "Q25", "Q25", WRONG),
     (SPANS + "Which bridge across that other river was designed by Ivo Mersk?", "old", "Q1", NONE),
-    ("The river spanned by this bridge flows into another that rises on Tall Horn. How many kilometres long is that other river?", "Q25", Number(90.0, KM), GOOD),
-    ("The river spanned by this bridge flows into another that rises on Grey Horn. How many kilometres long is that other river?", "Q25", Number(90.0, KM), NONE),
-    # the museum is no painting's kind, and nothing stands before the word
+    (RISES.format("Tall") + "How many kilometres long is that other river?", "Q25", Number(90.0, KM), GOOD),
+    (RISES.format("Grey") + "How many kilometres long is that other river?", "Q25", Number(90.0, KM), NONE),
+    # no verb's subject or head stands before the word
     ("Another was designed by Ivo Mersk. Which river does that other bridge cross?", "old", "Q22", UNREAD),
     # styles
     ("In which year was the lighthouse in the Plain Style style built?", "old", (1890,), GOOD),
