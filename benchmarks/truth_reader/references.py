@@ -410,7 +410,7 @@ def _without_others(query: Query) -> Query:
     for atom in query.atoms:
         if isinstance(atom, Another):
             own = {a.noun for a in query.atoms if isinstance(a, Kind) and a.var == atom.var}
-            own -= data()["sexes"].keys()
+            own = {atom.noun} | own - data()["sexes"].keys()
             atoms += [
                 Differ(atom.var, v)
                 for v in nouns

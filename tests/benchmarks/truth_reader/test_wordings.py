@@ -49,7 +49,7 @@ THINGS = [
     some("Q65", "library", "Karsk Library", ("P112", "Q2"), ("P571", "time:+1862/9")),
     some("Q66", "novel, written work", "The Weir", ("P110", "Q33"), ("P577", "time:+1870/9"), ("P50", "Q2")),
     some("Q67", "theatre building", "Old Theatre", ("P1619", "time:+1860/9"), year="1871"),
-    grown("Q33", ("P108", "Q67")),
+    grown("Q33", ("P108", "Q67"), ("P19", "Q4")),
     grown("Q6", ("P36", "Q4")),
 ]  # fmt: skip
 
@@ -72,6 +72,9 @@ WORDS = [
     (RISES.format("Grey") + "How many kilometres long is that other river?", "Q25", Number(90.0, KM), NONE),
     # no verb's subject or head stands before the word
     ("Another was designed by Ivo Mersk. Which river does that other bridge cross?", "old", "Q22", UNREAD),
+    # another woman is not this one
+    ("This woman was born in a town. Another woman trained a man. In which year did he die?", "Q33", (1880,), GOOD),
+    ("This woman was born in a town. Another woman trained a man. In which year did he die?", "Q10", (1880,), NONE),
     # styles
     ("In which year was the lighthouse in the Plain Style style built?", "old", (1890,), GOOD),
     ("In which year was the lighthouse in the 1890 style built?", "old", (1890,), UNREAD),
