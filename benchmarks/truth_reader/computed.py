@@ -19,8 +19,9 @@ from benchmarks.truth_reader.query import (
     inverse,
     renamed,
 )
-from benchmarks.truth_reader.references import KIN
+from benchmarks.truth_reader.references import KIN, LIFE
 from benchmarks.truth_reader.things import Things
+from benchmarks.truth_reader.verbs import kind_done
 
 WHEN: dict[tuple[str, ...], str] = {
     ("In", "which", "century"): "century",
@@ -36,8 +37,6 @@ ORDERS = (
 """Words behind "how many years", with how the asked date compares to the one told."""
 VAGUE = ("it", "pronoun")
 """The modes of words that name no kind of thing: "it", "she", "its", "her"."""
-LIFE = ("P569", "P570")
-"""The properties of a birth and a death: only people have them."""
 BESIDE = 50
 """The cost of a second reading that people may find as natural."""
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
@@ -62,6 +61,7 @@ class Computed(Things):
                     end = subject.end + len(rest)
                     if auxiliary != aux or self.text[subject.end : end] != rest:
                         continue
+                    more = (*more, *kind_done(frame, subject.var))
                     said = (*subject.atoms, *more, Has(subject.var, frame.time, "when"))
                     for late in self._late(end, subject):
                         yield late.end, (*said, *late.atoms), late.cost

@@ -235,6 +235,9 @@ class Grammar(Verbs):
                 if word == "the" and not bare and not other:
                     found = self.definite(found)
                 yield found._replace(cost=found.cost + BARE * bare)
+        if another:  # "a river that flows into another"
+            head = Part(start + 1, (Back(var, "", "another"),), 0, var)
+            yield from self._modified(head, start)
 
     def definite(self, part: Part) -> Part:
         """A description with "the", which may repeat what the text has said."""
@@ -262,7 +265,10 @@ class Grammar(Verbs):
         making.
         """
         var = self._var(start)
-        for end, label in self.lexicon.names.found(self.text, start):
+        for end, label in (
+            *self.lexicon.names.found(self.text, start),
+            *self.lexicon.adjectives.found(self.text, start),
+        ):
             yield Part(end, (Named(var, label), Related(SELF, self.lexicon.before, var)), 0)
         for end, date in self.date(start):
             yield Part(

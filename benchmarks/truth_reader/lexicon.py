@@ -48,6 +48,8 @@ class Frame:
     """
     obj: str = ""
     time: str = ""
+    kind: str = ""
+    """What the subject of "was done", or the object of "did", is; empty if it may be anything."""
     complements: dict[Tokens, str] = field(default_factory=dict)
     """The relation that each preposition expresses."""
 
@@ -102,6 +104,23 @@ def plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if re.search(r"[^aeiou]y$", noun) else f"{noun}s"
 
 
+def adjective(name: str) -> str:
+    """The adjective of a style whose name ends in "-ism"; other names stay unchanged.
+
+    >>> [adjective(f"Old {name}") for name in ("Neoclassicism", "Historicism", "Gothicism", "Cubism")]
+    ['Old Neoclassical', 'Old Historicist', 'Old Gothic', 'Old Cubist']
+    """
+    for noun, said in (
+        ("classicism", "classical"),
+        ("historicism", "historicist"),
+        ("icism", "ic"),
+        ("ism", "ist"),
+    ):
+        if name.lower().endswith(noun):
+            return name[: -len(noun) + 1] + said[1:]
+    return name
+
+
 class Lexicon:
     """All words and names that the grammar looks up. The lexicon is built once per world, because
     the names come from the world.
@@ -121,7 +140,8 @@ class Lexicon:
         self.units: dict[Tokens, str] = {}
         for name, unit in raw["units"].items():
             self.units[tuple(name.split())] = self.units[tuple(plural(name).split())] = unit
-        self.nouns, self.owners, self.plurals, self.names, self.short = (
+        self.nouns, self.owners, self.plurals, self.names, self.adjectives, self.short = (
+            Trie(),
             Trie(),
             Trie(),
             Trie(),
@@ -155,6 +175,8 @@ class Lexicon:
             self.plurals.add((plural(noun.split()[-1]),), noun.split()[-1])
         for label in truth.by_label:
             self.names.add(tokens(label), label)
+            if adjective(label) not in truth.by_label:
+                self.adjectives.add(tokens(adjective(label)), label)
         self.by_first: dict[str, list[tuple[Frame, Tokens]]] = defaultdict(list)
         """The verb frames, by the first word of a finite form."""
         for frame in self.frames:
@@ -163,7 +185,7 @@ class Lexicon:
 
 
 def _frame(entry: dict) -> Frame:
-    obj, time = entry.pop("obj", ""), entry.pop("time", "")
+    obj, time, kind = (entry.pop(key, "") for key in ("obj", "time", "kind"))
     if "be" in entry:
         rest = tuple(entry.pop("be").split())
         frame = Frame(
@@ -175,7 +197,7 @@ def _frame(entry: dict) -> Frame:
         finite, base = entry.pop("do").split("/")
         forms = [tuple(finite.split())] + ([tuple(base.split())] if base != finite else [])
         frame = Frame(forms, [(aux, tuple(base.split())) for aux in ("did", "does")], ())
-    frame.obj, frame.time = obj, time
+    frame.obj, frame.time, frame.kind = obj, time, kind
     frame.complements = {tuple(k.split()): v for k, v in entry.items()}
     return frame
 

@@ -77,6 +77,7 @@ class Rules:
     possessive: Any
     owner: Any
     kind: Any
+    before: Any
 
     def __init__(self, text: Tokens, lexicon: Lexicon) -> None:
         self.text = tuple(t for t in text if t != "also")

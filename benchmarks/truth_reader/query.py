@@ -111,7 +111,8 @@ class Back:
     `noun` is he or she. The mode "one" means a thing in the picture that is of the same kind as the
     last named thing. The mode "compared" means one of the things that a sentence compares
     (`Together`): the first or the last by some properties, such as "first P571". The mode "twin"
-    means any thing before: "by the same artist" as that.
+    means any thing before: "by the same artist" as that. The mode "another" means no earlier thing,
+    but one of the kind of the thing whose verb it follows: "a river that flows into another".
     """
 
     var: str

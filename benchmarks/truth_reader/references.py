@@ -29,6 +29,9 @@ from benchmarks.truth_reader.query import (
     renamed,
 )
 
+LIFE = ("P569", "P570")
+"""The properties of a birth and a death: only people have them."""
+
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """Returns the nouns for each thing. Some nouns stand in the text, and other nouns follow from
@@ -102,6 +105,9 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
     if back.mode == "one":
         yield from _one(back, rest, query, talk)
         return
+    if back.mode == "another":
+        yield from _another(back, rest, query, talk)
+        return
     if back.noun == ONE:
         back = replace(back, noun=_of_two(back, rest))
     pending = {a.var for a in rest if isinstance(a, Back)}
@@ -128,9 +134,11 @@ def resolved(query: Query, talk: Talk) -> Iterator[Query]:
         before = [v for v in before if not _says_again(back, v, rest)] or before
     if back.mode == "it":
         before = _able(back, before, rest, outright, talk) or before
+        before = [v for v in before if v in _timed(query, back)] or before
     if back.mode == "that other":
         # After "another river", "that other river" is this one.
-        told = {a.var for a in rest if isinstance(a, Another) and is_called(back.noun, {a.noun})}
+        told = {a.var for a in rest if isinstance(a, Another)}
+        told = {v for v in told if is_called(back.noun, outright.get(v, set()))}
         before = [v for v in before if v in told] or before
     if back.mode == "twin":
         before = _likened(back, before, rest) or before
@@ -180,6 +188,16 @@ def _able(
     return [
         v for v in before if all(any(talk.can(n, w) for n in outright.get(v, ())) for w in wanted)
     ]
+
+
+def _timed(query: Query, back: Back) -> set[str]:
+    """The thing whose event a question for years names before "its": in "from the opening of the
+    museum where this painting hangs to the birth of its founder", the museum."""
+    first = query.asked.vars[0]
+    if query.asked.kind not in ("years", "full_years") or place_of(first) > place_of(back.var):
+        return set()
+    dates = [a for a in query.atoms if isinstance(a, Has) and a.literal == first]
+    return {a.var for a in dates if a.properties not in LIFE}
 
 
 def _says_again(back: Back, target: str, rest: tuple[Atom, ...]) -> bool:
@@ -233,6 +251,22 @@ def _one(back: Back, rest: tuple[Atom, ...], query: Query, talk: Talk) -> Iterat
     for rank, kind in enumerate(sorted(kinds, key=lambda a: -place_of(a.var))):
         said = (Pictured(back.var), Kind(back.var, kind.noun), Differ(back.var, kind.var))
         yield from resolved(Query((*rest, *said), query.asked, query.cost + 50 * rank), talk)
+
+
+def _another(back: Back, rest: tuple[Atom, ...], query: Query, talk: Talk) -> Iterator[Query]:
+    """ "Another" without a noun has the noun of the subject or head of its verb: in "this bridge
+    spans a river that flows into another", of the river."""
+    near = {
+        v
+        for a in rest
+        if isinstance(a, Related) and back.var in (a.var, a.other)
+        for v in (a.var, a.other)
+        if talk.start(place_of(back.var)) <= place_of(v) < place_of(back.var)
+    }
+    kinds = [a for a in rest if isinstance(a, Kind) and a.var in near]
+    for kind in kinds[:1]:
+        said = (Kind(back.var, kind.noun), Another(back.var, kind.noun))
+        yield from resolved(Query((*rest, *said), query.asked, query.cost), talk)
 
 
 def _owners(
@@ -369,17 +403,19 @@ SEXED = {"male": "man", "female": "woman"}
 
 
 def _without_others(query: Query) -> Query:
-    """Makes sure that "another bridge" differs from every bridge in the text before, and that a
-    daughter is a woman."""
+    """Makes sure that "another bridge" differs from every bridge in the text before, "another work"
+    that was painted from every painting, and that a daughter is a woman."""
     nouns, _ = called(query.atoms)
     atoms: list[Atom] = []
     for atom in query.atoms:
         if isinstance(atom, Another):
+            own = {a.noun for a in query.atoms if isinstance(a, Kind) and a.var == atom.var}
+            own = {atom.noun} | own - data()["sexes"].keys()
             atoms += [
                 Differ(atom.var, v)
                 for v in nouns
                 if v != atom.var
-                and atom.noun in nouns[v]
+                and own & nouns[v]
                 and v.startswith("n")
                 and place_of(v) < place_of(atom.var)
             ]

@@ -135,6 +135,9 @@ class Things(Grammar):
             yield "@in @hq", start
         if preposition == ("in",) and self.at(start, "have", "its", "headquarters"):
             yield "@hq", start + 3
+        for role, relation in self.lexicon.roles.items() if preposition == ("of",) else ():
+            if self.at(start, "the", *role):  # "Of which district is that town the capital?"
+                yield relation, start + 1 + len(role)
         for words, prep, relation in (
             (("a", "part"), "of", ">P361"),
             (("a", "citizen"), "of", ">P27"),

@@ -1,6 +1,7 @@
 """The grammar rules for verb phrases, and for the phrases behind a noun."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from benchmarks.truth_reader.amounts import Amounts
 from benchmarks.truth_reader.lexicon import Frame, Tokens, data
@@ -18,6 +19,12 @@ from benchmarks.truth_reader.query import (
     inverse,
     renamed,
 )
+
+
+def kind_done(frame: Frame, subject: str, other: str = "") -> tuple[Atom, ...]:
+    """What a verb says of the kind of what is done: a work that was painted is a painting."""
+    var = subject if frame.bare else other
+    return (Kind(var, frame.kind),) if frame.kind and var else ()
 
 
 class Verbs(Amounts):
@@ -90,6 +97,19 @@ class Verbs(Amounts):
         standing = next(f for f in self.lexicon.frames if f.bare == ("standing",))
         if self.text[start] in ("by", "on"):
             yield from self.complements(start, standing, False)
+        yield from self.styled(start)
+
+    @rule
+    def styled(self, start: int) -> Iterator[Part]:
+        """Reads "in the Salt Gothic style"."""
+        for named in self.before(start + 2) if self.at(start, "in", "the") else ():
+            if self.at(named.end, "style"):
+                atoms = tuple(
+                    replace(a, relation=">P149") if isinstance(a, Related) else a
+                    for a in named.atoms
+                )
+                if any(isinstance(a, Related) for a in atoms):  # no year
+                    yield Part(named.end + 1, atoms, 0)
 
     @rule
     def whose(self, start: int) -> Iterator[Part]:
@@ -151,9 +171,8 @@ class Verbs(Amounts):
             for frame, form in self.forms(subject.end):
                 end = subject.end + len(form)
                 if frame.obj:
-                    yield Part(
-                        end, (Related(subject.var, frame.obj, SELF), *subject.atoms), subject.cost
-                    )
+                    said = (Related(subject.var, frame.obj, SELF), *kind_done(frame, "", SELF))
+                    yield Part(end, (*said, *subject.atoms), subject.cost)
                 for preposition, relation in frame.complements.items():
                     if self.text[end : end + len(preposition)] == preposition:
                         yield Part(
@@ -205,6 +224,8 @@ class Verbs(Amounts):
         yield from self.compared(start)
         yield from self.had(start)
         yield from self.has_as(start)
+        if self.text[start] in ("was", "is", "were", "are"):
+            yield from self.styled(start + 1)
 
     def _phrase(self, start: int, words: Tokens, relation: str) -> Iterator[Part]:
         slot = words.index("{x}")
@@ -316,16 +337,19 @@ class Verbs(Amounts):
 
     def complements(self, start: int, frame: Frame, any_end: bool) -> Iterator[Part]:
         """Reads an object, prepositional phrases and a time, in any order and each at most once."""
-        waiting: list[tuple[Part, frozenset]] = [(Part(start, (), 0), frozenset())]
+        first = Part(start, kind_done(frame, SELF), 0)
+        waiting: list[tuple[Part, frozenset]] = [(first, frozenset())]
         while waiting:
             found, used = waiting.pop()
             if used or any_end:
                 yield found
             more: list[tuple[Part, object]] = []
             if frame.obj and not used:
-                more += [(p, "obj") for p in self._object(found.end, frame.obj)]
+                more += [(p, "obj") for p in self._object(found.end, frame.obj, frame)]
             if frame.time and "time" not in used:
                 more += [(p, "time") for p in self.time(found.end, frame.time)]
+            if frame.bare and "style" not in used:
+                more += [(p, "style") for p in self.styled(found.end)]
             for preposition, relation in frame.complements.items():
                 end = found.end + len(preposition)
                 if preposition not in used and self.text[found.end : end] == preposition:
@@ -367,14 +391,13 @@ class Verbs(Amounts):
                 atoms = (said, *shared, Differ(SELF, twin), Back(twin, "", "twin"), told)
                 yield Part(end, atoms, 0)
 
-    def _object(self, start: int, relation: str) -> Iterator[Part]:
+    def _object(self, start: int, relation: str, verb: Frame | None = None) -> Iterator[Part]:
         if start < len(self.text):
             yield from self._same(start, relation)
             for other in self.value_phrase(start):
-                yield from self._both(
-                    Part(other.end, (Related(SELF, relation, other.var), *other.atoms), other.cost),
-                    relation,
-                )
+                kind = kind_done(verb, "", other.var) if verb else ()
+                atoms = (Related(SELF, relation, other.var), *other.atoms, *kind)
+                yield from self._both(Part(other.end, atoms, other.cost), relation)
 
     @rule
     def value_phrase(self, start: int) -> Iterator[Part]:
