@@ -159,7 +159,8 @@ class Clauses(ABC):
         """Forbids long words before the rest of a sentence, which a reader would take for a part of
         these words: "Which district has the town where this painting was made as its capital?"."""
         self.cost += HOPELESS * (bool(frame.rest) and len(said.split()) > MOST_BEFORE_REST)
-        self.cost += 3.0 * (bool(frame.rest) and said == "it")  # "has it as its capital"
+        # "Has that town as its capital", and worse, "has it as its capital"
+        self.cost += bool(frame.rest) * (1.5 * said.startswith("that ") + 3.0 * (said == "it"))
 
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
         """The words for the end of a claim opposite to the described thing."""

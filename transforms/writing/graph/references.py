@@ -66,6 +66,7 @@ class References(Pronouns):
         if self.introduced[var] in proven and len(self._alike(self.introduced[var])) == 1:
             # "A church is dedicated to the same saint."
             return f"{'that' if subject else 'the same'} {self.introduced[var]}"
+        before = self.cost
         pronoun = self._pronoun(var)
         if pronoun and self.rng.random() < 0.8:
             # "The woman it is named after was born in a town. Which river flows past it?"
@@ -75,6 +76,7 @@ class References(Pronouns):
             self.cost += UNCLEAR * (unclear and not subject)
             self._called_it = var if pronoun == "it" else self._called_it
             return pronoun if subject else OBJECTS[pronoun]
+        self.cost = before
         # "How many years after its founding was that ship sold?": whose founding?
         self.cost += 5.0 * (self._called_it not in ("", var) and not self.form_words.is_person(var))
         noun, anchor = short(self.form_words, self.introduced[var]), self.form_words.form.anchor

@@ -35,6 +35,9 @@ Editors gave it 3.3 of 5, and "This bridge was commissioned by a woman." 4.3."""
 BEARS = 2.5
 """Cost of "The plaque of this tower bears a year.". Editors gave such a question 3 of 5, and "How many
 years separate the opening of this tower from the year on its plaque?" 4.5."""
+CHOPPED = 4.0
+"""Cost of a sentence that says what another thing has to do with a known one: "It stands by a sea. The
+Velm empties into that sea." Editors gave it 2 of 5, and "the sea into which the Velm empties" 4.7."""
 INSIDE = 6.0
 """Cost of "Her family donated a painting in the museum.", where the museum may be where they did so."""
 READ_ON = 3.0
@@ -325,6 +328,7 @@ class Telling(References):
             self.used.add(index)
             frame = self.choose(self.frames(index))
             subject = self.noun_phrase(self.other(index, slot), subject=True)
+            self.cost += CHOPPED
             return f"{frame.statement(subject, self.noun_phrase(var))}."
         chosen = self.rng.sample(asking, min(len(asking), self.rng.choice((1, 2))))
         self.used.update(i for i, _ in chosen)

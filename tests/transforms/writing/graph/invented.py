@@ -64,7 +64,7 @@ NAMED = {  # label: class
     "naturalist": "entity",
     "Lindgrens": "family",
 }
-HAVE_ONLY = {"P170": ("painting",), "P1101": ("castle", "tower")}
+HAVE_ONLY = {"P170": ("painting",), "P885": ("river",), "P1101": ("castle", "tower")}
 """The only classes of which things have a property."""
 IDS = {name: f"Q9{i:05d}" for i, name in enumerate(sorted(NAMED))}
 UNIT = vocabulary.groups()["unit"]

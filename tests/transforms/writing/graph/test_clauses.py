@@ -44,8 +44,8 @@ DESIGNED = ("x0 tower, x1 human, a town", "x0 P84 x1", "x1 P19 a")
 @pytest.mark.parametrize(
     ("sentence", "end", "cost"),
     [
-        ("{s} has {o} as its capital", "that town", 0.0),
-        ("{s} has {o} as its capital", "that other town", 0.0),
+        ("{s} has {o} as its capital", "that town", 1.5),
+        ("{s} has {o} as its capital", "that other town", 1.5),
         ("{s} has {o} as its capital", "the town of kings", HOPELESS),
         ("{s} has {o} as its capital", "it", 3.0),
         ("{s} stands in {o}", "the town of kings", 0.0),

@@ -32,9 +32,9 @@ def case(kinds, ask, *clauses, better, worse, genders=HE):
             worse=r" (?:in|by|on) a sea\. ",
         ),
         case(
-            "x0 human, x1 town, x2 river, a mountain",
+            "x0 castle, x1 human, x2 town, x3 river, a mountain",
             "entity",
-            *("image x0", "x0 P19 x1", "x1 P206 x2", "x2 P885 a"),
+            *("image x0", "x0 P84 x1", "x1 P19 x2", "x2 P206 x3", "x3 P885 a"),
             better=r"town on a river\..* that river ",
             worse=r"town on a river\..* it ",
         ),
@@ -44,14 +44,14 @@ def case(kinds, ask, *clauses, better, worse, genders=HE):
             *("image x0", "x0 P108 x1", "x1 P1619 d2", "d1 reads P1684 plaque x1"),
             "a = difference d1 d2",
             better="separate",
-            worse="bears a year",
+            worse="plaque gives a year",
         ),
         case(
             "x0 human, x1 town, x2 district",
             "entity",
             *("image x0", "x0 P20 x1", "a P36 x1"),
-            better="Of which district is that town the capital",
-            worse="Of which district is it the capital",
+            better="Of which thing is that town the capital",
+            worse="Which thing has that town as its capital",
         ),
         case(
             "x0 castle, x1 human, x2 castle",
@@ -76,8 +76,8 @@ def test_of_two_rivers_of_a_sentence_the_second_is_called_another():
 
 
 def test_a_work_is_painted_in_a_town_and_a_painting_is_made_there():
-    clauses = ("image x0", "x1 P170 x0", "x1 P1071 Velm", "x1 P571 a")
-    texts = worded_texts("x0 human, x1 painting", "date year", *clauses, seeds=60)
+    clauses = ("image x0", "x1 P170 x0", "x1 P1071 Velm", "x1 P2048 a")
+    texts = worded_texts("x0 human, x1 painting", "quantity metre", *clauses, seeds=60)
     assert any("work painted in Velm" in t for t in texts), texts
     assert any("painting made in Velm" in t for t in texts), texts
     assert not any("painting painted" in t or "work made" in t for t in texts), texts
