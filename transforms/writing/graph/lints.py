@@ -417,6 +417,8 @@ def _weight(sentence: str) -> float:
     cost += 2.5 * max(0, sentence.count(" of ") - 1)
     cost += 1.2 * max(0, len(_THAT.findall(sentence)) - 1)
     cost += COLLISION * _collisions(sentence)
+    # "The work made in 1823 and painted in this town"
+    cost += 4.0 * (" made in " in sentence and " painted in " in sentence)
     after = _verbs("en")[0] | BE | PREPOSITIONS | {""}
     # "By her was made", but not "on her portrait".
     cost += 4.0 * sum(m[1] != "her" or m[2] in after for m in _STRESSED.finditer(sentence))

@@ -217,7 +217,7 @@ def tell(
     telling.cost += cost_of_number(len(texts))
     nouns = [n for v, n in telling.introduced.items() if not words.is_person(v)]
     texts = [without_second_noun(t, nouns) for t in texts[:-1]] + texts[-1:]
-    text = without_echo(" ".join(texts), words.data["wider"])
+    text = " ".join(texts)
     for noun in set(telling.introduced.values()):
         telling.cost += REPEATED * max(0, len(re.findall(rf"\b{re.escape(noun)}\b", text)) - 2)
     verbs = Counter(verb for said in texts for verb in verbs_of(said))
@@ -296,7 +296,7 @@ def _lightest(telling: Telling, say: Callable[[Telling], str]) -> tuple[str, Tel
     found: list[tuple[float, str, Telling]] = []
     for _ in range(TRIES_PER_SENTENCE):
         tried = telling.forked()
-        text = capital(say(tried))
+        text = without_echo(capital(say(tried)), tried.form_words.data["wider"])
         tried.cost += weigh_sentence(text)
         # A little randomness, or the first words of the table would always win.
         worth = tried.rng.random() - PER_CLAIM * len(tried.used)

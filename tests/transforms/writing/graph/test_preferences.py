@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from questloom.transforms.writing.graph.lints import weigh_sentence
 from tests.transforms.writing.graph.derivations import cheapest, worded_texts
 
 SHE, HE = {"x1": "she"}, {"x0": "he", "x1": "he", "x2": "he"}
@@ -81,6 +82,9 @@ def test_a_work_is_painted_in_a_town_and_a_painting_is_made_there():
     assert any("work painted in Velm" in t for t in texts), texts
     assert any("painting made in Velm" in t for t in texts), texts
     assert not any("painting painted" in t or "work made" in t for t in texts), texts
+    assert weigh_sentence(
+        "Who owns the work made in 1823 and painted in Velm?"
+    ) > 3 + weigh_sentence("Who owns the work made in 1823 and described in Velm?")
 
 
 def test_what_follows_the_noun_of_a_work_says_it_was_painted():
