@@ -17,7 +17,7 @@ def without_echo(text: str, wider: Mapping[str, str]) -> str:
     'Which work was painted in Velm?'
     """
     for noun, instead in wider.items():
-        echo = rf"(?<![Tt]his )\b{noun}(?=(?:(?!{noun})[^.?])* {stem(noun)}ed in\b)"
+        echo = rf"(?<![Tt]h(?:at|is) )\b{noun}(?=(?:(?!{noun})[^.?])* {stem(noun)}ed in\b)"
         text = re.sub(echo, instead, text)
     return text
 
