@@ -53,6 +53,7 @@ predicate 5."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
 
+SUBJECTS = {"him": "he", "her": "she"}
 _CHAIN = re.compile(
     r"(?:the \w+ of )?(?:that ((?:other )?\w+)'s|its) (\w+)(?:'s \w+| was born| died)?"
 )
@@ -283,7 +284,8 @@ def _happened(phrases: NounPhrases, index: int, when: str) -> str:
     for (i, slot, _), (preposition, end) in zip(same, ends, strict=True):
         active = [f for f in phrases.frames(i) if f.other == slot and f.verb not in BE]
         if preposition == "by" and active:  # "In what year did Ada Orme discover a species there?"
-            asked = f"{when} {active[0].inverted(end, words.verbs.bases)} {noun} {places}"
+            subject = SUBJECTS.get(end, end)
+            asked = f"{when} {active[0].inverted(subject, words.verbs.bases)} {noun} {places}"
             return f"{asked.strip()}?"
     places = " ".join(sorted((f"{p} {end}" for p, end in ends), key=len))
     return f"{when} {frame.verb} {noun} {frame.middle} {places}?"

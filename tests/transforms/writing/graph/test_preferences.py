@@ -5,7 +5,7 @@ import re
 import pytest
 
 from questloom.transforms.writing.graph.lints import weigh_sentence
-from tests.transforms.writing.graph.derivations import cheapest, worded_texts
+from tests.transforms.writing.graph.derivations import cheapest, tellings, worded_texts
 
 SHE, HE = {"x1": "she"}, {"x0": "he", "x1": "he", "x2": "he"}
 
@@ -116,3 +116,11 @@ def test_its_is_a_painting_of_the_sentence_before_but_not_beside_another_thing()
     kinds = "x0 castle, x1 human, x2 church building"
     texts = worded_texts(kinds, "text", *beside, asked, seeds=60)
     assert not any(re.search("[.] .*its plaque", t) for t in texts), texts
+
+
+def test_she_is_the_subject_of_what_was_done_in_a_year():
+    clauses = ("image x0", "x0 P61 x1", "x2 P61 x1", "x2 P189 Orla", "x2 P575 a")
+    kinds = "x0 taxon, x1 human, x2 taxon"
+    texts = {t for t, _ in tellings(kinds, "date year", *clauses, genders=SHE, num=400)}
+    assert any("did she discover a species" in t for t in texts), texts
+    assert not any("did her discover" in t for t in texts), texts
