@@ -19,6 +19,8 @@ from questloom.transforms.writing.graph.fuzzy_words import (
 )
 from questloom.transforms.writing.graph.label_source import WordSource
 
+_ENGLISH = re.compile(r"[A-Z][\w -]* [a-z-]+(?<!us|is|um|ae|ax|ix)(?<!a|i)(?<!ens|ops)")
+"""The English name of a species, such as "Rastano goby", and no Latin one or "Fescezza's finch"."""
 _UNSAFE = re.compile(r"[\ue000-\uf8ff\x00-\x1f\x7f{}]+")
 MAX_LABEL = 120
 
@@ -278,6 +280,8 @@ class FormWords:
             return f"the {name}"  # "the 1919 Balaro election"
         if name.split(" ")[0] in ("The", "the", "A", "An"):
             return name
+        if "taxon" in kinds and _ENGLISH.fullmatch(name):
+            return f"the {name}"
         endings = tuple(f" {e}" for e in data["the_endings"])
         head = re.match(r"((?:[A-Z][\w’'-]* (?:and |of )?)*?[A-Z]\w+) (?:of|for) ", name)
         if (

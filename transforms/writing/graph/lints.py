@@ -374,7 +374,9 @@ def _repeated(text: str) -> list[str]:
             before in _APART
             or before == "its"
             or apart
-            or (before == "which" and f"that {word}" in text)
+            or (
+                before.lower() == "which" and re.search(rf"\bth(?:at|is) {re.escape(word)}\b", text)
+            )
         ):
             counts[f"{before} {word}"] += 1
             # "Another stone bridge stands beside that bridge", "its founding … its founder"

@@ -226,6 +226,8 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += (
             1.3 if person else 3.0
         )  # "Who was the founder of …": "Who founded …" is shorter; "Which town was the birthplace of …" is for long subjects
+        # "Who was the artist of the painting donated by …", where "Who painted it?" can follow
+        phrases.cost += person and len(claims) + len(words.claims) > LIGHT
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
         return (
@@ -336,7 +338,7 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
         relation = "earlier" if relation == "before" else "later"
         return f"how many years {relation} {frame.inverted(subject, words.verbs.bases)}?"
     that = subject.removeprefix("that ") if subject.startswith("that ") else ""
-    own = None if read or subject != "it" and not that else _CHAIN.fullmatch(start)
+    own = None if read or (subject != "it" and not that) else _CHAIN.fullmatch(start)
     noun = phrases.introduced.get(str(claim.subject), "")
     if own and (thing := own[1] or that) and thing.removeprefix("other ") == noun:
         events = event_of(words, last), event_of(words, back)

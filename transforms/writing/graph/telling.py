@@ -38,6 +38,8 @@ years separate the opening of this tower from the year on its plaque?" 4.5."""
 CHOPPED = 4.0
 """Cost of a sentence that says what another thing has to do with a known one: "It stands by a sea. The
 Velm empties into that sea." Editors gave it 2 of 5, and "the sea into which the Velm empties" 4.7."""
+ONE_OF = 2.0
+"""Cost of "one of her daughters", who may be her only one."""
 INSIDE = 6.0
 """Cost of "Her family donated a painting in the museum.", where the museum may be where they did so."""
 READ_ON = 3.0
@@ -309,11 +311,13 @@ class Telling(References):
         one_of_many = slot == "s" and role not in self.form_words.data["only_one"]
         if one_of_many:
             said = self.form_words.words
-            of = (
-                f"{said.indefinite(role)} of{of.partition(' of')[2]}"
-                if of.startswith("the ")
-                else f"one of {of.removesuffix(role)}{said.plural(role)}"
-            )
+            owner = of.removesuffix(f" {role}").removesuffix("'s")
+            if of.startswith("the ") or owner not in ("his", "her", "its"):
+                # Who tells of "one of this woman's daughters" knows of two.
+                of = f"{said.indefinite(role)} of {of.partition(' of ')[2] or owner}"
+            else:
+                self.cost += ONE_OF * (role in self.kin())
+                of = f"one of {owner} {said.plural(role)}"
         self.introduce(var, role)
         self._mentioned.append(var)
         self.subject = var

@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from questloom.records.knowledge import entity_value
 from questloom.transforms.writing.graph.lints import weigh_sentence
-from tests.transforms.writing.graph.derivations import cheapest, tellings, worded_texts
+from tests.transforms.writing.graph import invented
+from tests.transforms.writing.graph.derivations import cheapest, tellings, worded_texts, words_of
 
 SHE, HE = {"x1": "she"}, {"x0": "he", "x1": "he", "x2": "he"}
 
@@ -124,3 +126,11 @@ def test_she_is_the_subject_of_what_was_done_in_a_year():
     texts = {t for t, _ in tellings(kinds, "date year", *clauses, genders=SHE, num=400)}
     assert any("did she discover a species" in t for t in texts), texts
     assert not any("did her discover" in t for t in texts), texts
+
+
+def test_a_species_has_an_article_but_no_latin_name_and_no_owner_has():
+    named = {"Velm goby": True, "Gavia arctica": False, "Orme's finch": False, "Pica": False}
+    words = words_of("x0 taxon", "date year", "image x0", "x0 P575 a")
+    for name, the in named.items():
+        words.facts._labels["Q1"], words.facts._classes["Q1"] = name, invented.CLASS["taxon"]
+        assert words.name(entity_value("Q1")) == f"the {name}" * the + name * (not the)
