@@ -33,10 +33,12 @@ def without_second_noun(sentence: str, nouns: Collection[str]) -> str:
     'The river that crosses Velm flows into another.'
     >>> without_second_noun("The river's bridge is beside another river.", ["river"])
     "The river's bridge is beside another river."
+    >>> without_second_noun("This river is named after a woman from another river.", ["river"])
+    'This river is named after a woman from another river.'
     """
     for noun in nouns:
         subject = rf"^(?:An?|Another|That|The|This) {noun}(?![’'\w])"
         relative = rf"\ban? {noun} that(?: [a-z]+){{1,4}}"
-        said = rf"((?:{subject}[^“]*|.*{relative})) another {noun}(?=\.| that )"
+        said = rf"((?:{subject}(?: (?!(?:an?|who)\b)[^ “]+)*|.*{relative})) another {noun}(?=\.)"
         sentence = re.sub(said, r"\1 another", sentence)
     return sentence

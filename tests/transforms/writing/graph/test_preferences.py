@@ -131,6 +131,7 @@ def test_she_is_the_subject_of_what_was_done_in_a_year():
 def test_a_species_has_an_article_but_no_latin_name_and_no_owner_has():
     named = {"Velm goby": True, "Gavia arctica": False, "Orme's finch": False, "Pica": False}
     words = words_of("x0 taxon", "date year", "image x0", "x0 P575 a")
+    words.facts = invented.InventedWords()
     for name, the in named.items():
         words.facts._labels["Q1"], words.facts._classes["Q1"] = name, invented.CLASS["taxon"]
         assert words.name(entity_value("Q1")) == f"the {name}" * the + name * (not the)
