@@ -34,9 +34,11 @@ _ASKING = re.compile(r"^(Of [^,]*, (?:\w+ )?)(?:who|whom|whose|which|where)\b")
 """Matches a question word after two things to choose from ("Of A and B, which ..."). A question
 word after two things to choose from does not open a relative clause."""
 _THAT = re.compile(r"\b[Tt]hat\b")
-_AGAIN = re.compile(r"\b[Tt]his (?:man|woman|person)\b|(?<=\bas) this [a-z]+\b")
-"""The words for the pictured person, or for the second of two things that have "the same" of
-something. They may repeat a noun."""
+_AGAIN = re.compile(
+    r"\b[Tt]his (?:man|woman|person)\b|\b[Tt]his (?:([a-z]{4})[a-z]+)['’]s\b(?! \1)|(?<=\bas) this [a-z]+\b"
+)
+"""The words for the pictured person, for what belongs to the pictured thing, or for the second of two
+things that have "the same" of something. They may repeat a noun."""
 _STRESSED = re.compile(r"\b(?:of|in|on|at|by|for|from) (it|him|her)\b ?(\w*)")
 _COUNTED = re.compile(r"\bthe (?:first|second|third) ([\w’'-]+)")
 _QUOTED = re.compile(r"“[^”]*”")
@@ -219,12 +221,15 @@ def unclear_references(text: str, language: str = "en") -> list[str]:
     found, finite = [], _verbs(language)[0]
     for counted in _COUNTED.finditer(text):
         # Which bridge was named second?
-        if re.search(rf"as this (?:one|{re.escape(counted[1])})\b", text[: counted.start()]):
+        noun = re.escape(counted[1])
+        if re.search(rf"as this (?:one|{noun})\b|by this {noun}'s", text[: counted.start()]):
             found.append(f"unclear: {counted[0]}")
     for match in _BACK.finditer(text):
         if match[1] in finite or match[1] in BE or match[1] == "also":
             continue  # "the family that donated this painting"
         noun, before = re.escape(match[1]), text[: match.start()]
+        if wider := language_data(language).get("wider", {}).get(noun):
+            noun = f"(?:{noun}|{wider})"  # "A work painted in Velm hangs there. … that painting"
         first = re.findall(
             rf"\b(?:an?|another|one|the)\b(?: [\w’'-]+){{0,2}}? {noun}s?\b",
             before,
@@ -372,14 +377,14 @@ def _repeated(text: str) -> list[str]:
         apart = _APART.intersection(near) and word not in _participles("en")
         if (
             before in _APART
-            or before == "its"
+            or (before == "its" and " separate " in text)
             or apart
             or (
                 before.lower() == "which" and re.search(rf"\bth(?:at|is) {re.escape(word)}\b", text)
             )
         ):
             counts[f"{before} {word}"] += 1
-            # "Another stone bridge stands beside that bridge", "its founding … its founder"
+            # "Another stone bridge stands beside that bridge", "the founding … its founder"
             continue
         own = re.sub(r"['’]s$", "", word)
         if (own.islower() or not before) and own.lower() not in _SMALL:

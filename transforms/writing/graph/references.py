@@ -162,6 +162,8 @@ class References(Pronouns):
         """Whether a thing of the same kind was named after the last mention of this variable. After
         "She painted “Fog”", for example, a reader would take “Fog” for "that painting"."""
         words = self.form_words
+        if var == self._topic:
+            return False  # "A painting in this town shows the hero of “Fog”. How high is it?"
         near = [*self._before, *self._mentioned]
         for term in reversed([*self._earlier, *near] if self._is_long else near):
             if term == var:

@@ -40,6 +40,8 @@ CHOPPED = 4.0
 Velm empties into that sea." Editors gave it 2 of 5, and "the sea into which the Velm empties" 4.7."""
 ONE_OF = 2.0
 """Cost of "one of her daughters", who may be her only one."""
+SECOND = 1.5
+"""Cost of "a painting by Ada Orme" beside the pictured painting."""
 INSIDE = 6.0
 """Cost of "Her family donated a painting in the museum.", where the museum may be where they did so."""
 READ_ON = 3.0
@@ -127,7 +129,7 @@ class Telling(References):
             return self._by_role(var, known, self.choose(roles), slot, claims)
         # Everybody comes from a family, and each painting is by an artist: "this man's family" and
         # "its artist" say as much.
-        self.cost += 6.0 * (slot == "o" and words.noun(var) in roles)
+        self.cost += 9.0 * (slot == "o" and words.noun(var) in roles)
         # "A man wrote this novel. He …": "the author of this novel" says as much.
         self.cost += (2.0 if more else 4.0) * (slot == "o" and person and bool(roles))
         # "This woman married a man": "her husband" says as much.
@@ -194,10 +196,10 @@ class Telling(References):
             # "Another painting by her" would say that the first one is hers too; "also keeps a
             # painting by her" does not.
             if self._has_one(known, self._now_another):
-                named, self._now_another = words.words.indefinite(self._nouns[var]), ""
                 frame = frame if "also" in f"{frame.verb} {frame.middle}" else frame.with_also()
             else:
-                self.cost += HOPELESS
+                self.cost += SECOND
+            named, self._now_another = words.words.indefinite(self._nouns[var]), ""
         self.cost += TWICE * (bool(self._now_another) and "also" in f"{frame.verb} {frame.middle}")
         self.cost += LONG_FIRST * max(0, len(subject.split()) - LONG)
         if claims:

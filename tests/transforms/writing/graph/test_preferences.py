@@ -5,7 +5,7 @@ import re
 import pytest
 
 from questloom.records.knowledge import entity_value
-from questloom.transforms.writing.graph.lints import weigh_sentence
+from questloom.transforms.writing.graph.lints import problems, weigh_sentence
 from tests.transforms.writing.graph import invented
 from tests.transforms.writing.graph.derivations import cheapest, tellings, worded_texts, words_of
 
@@ -135,3 +135,18 @@ def test_a_species_has_an_article_but_no_latin_name_and_no_owner_has():
     for name, the in named.items():
         words.facts._labels["Q1"], words.facts._classes["Q1"] = name, invented.CLASS["taxon"]
         assert words.name(entity_value("Q1")) == f"the {name}" * the + name * (not the)
+
+
+def test_a_family_donated_a_painting_beside_the_pictured_one():
+    clauses = ("image x0", "x0 P170 x1", "x1 P53 x2", "x3 P1028 x2", "x3 P170 Ivo Mersk")
+    kinds = "x0 painting, x1 human, x2 family, x3 painting"
+    texts = worded_texts(kinds, "date year", *clauses, "x3 P571 a", seeds=60)
+    assert any("family" in t and "donated a painting by Ivo Mersk" in t for t in texts), texts
+    assert not any("came from a family" in t or "another painting by" in t for t in texts), texts
+
+
+def test_what_belongs_to_the_pictured_thing_may_repeat_its_noun_but_not_its_stem():
+    fine = "The family of this painting's artist donated a painting by Ivo Mersk. How high is it?"
+    assert not problems(fine)
+    assert "repeated word: paint" in problems(fine.replace("artist", "painter"))
+    assert "repeated word: paint" in problems("Who donated this painting and a painting by her?")
