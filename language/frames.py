@@ -36,6 +36,7 @@ PREPOSITIONS = frozenset(
     }
 )
 BE = frozenset({"is", "was", "are", "were"})
+_OWN = re.compile(r"\b(?:his|her|its)\b")
 _FRAME = re.compile(
     r"\{(?P<subject>[so])\} (?P<verb>\w+)(?P<middle>[^{}]*?)\s*(?P<quote>“?)\{(?P<other>[soatq])\}(?P<rest>[^{}]*)"
 )
@@ -176,8 +177,8 @@ class Frame:
 
 
 def share_verb(frames: Sequence[Frame], predicates: Sequence[str], light: int) -> str:
-    """Joins predicates that have the same verb, and says the verb only once. The result is "" if the verbs differ, or
-    if a predicate before the last is too long.
+    """Joins predicates that have the same verb, and says the verb only once. The result is "" if the verbs differ,
+    if a predicate before the last is too long, or if it has a pronoun ("was painted in his town by the man …").
 
     Args:
         frames: frames (parsed sentences) of the predicates, in order.
@@ -187,6 +188,8 @@ def share_verb(frames: Sequence[Frame], predicates: Sequence[str], light: int) -
     >>> frame = Frame.parse("{s} was discovered in {o}")
     >>> share_verb([frame, frame], ["was discovered in Karsk", "was discovered by Ivo Mersk"], 4)
     'was discovered in Karsk by Ivo Mersk'
+    >>> share_verb([frame, frame], ["was discovered by that man's son", "was discovered in his town"], 4)
+    ''
     """
     first = frames[0]
     verb = _spaced(first.verb, first.middle) + " "
@@ -195,7 +198,7 @@ def share_verb(frames: Sequence[Frame], predicates: Sequence[str], light: int) -
         len({(f.verb, f.middle) for f in frames}) == 1 < len(frames)
         and all((f.preposition or f.other == "t") and not f.rest for f in frames)
         and (first.middle or first.verb not in BE)
-        and all(len(r.split()) <= light for r in rests[:-1])
+        and all(len(r.split()) <= light and not _OWN.search(r) for r in rests[:-1])
     )
     return verb + " ".join(rests) if shared else ""
 
