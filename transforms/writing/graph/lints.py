@@ -74,6 +74,7 @@ _SMALL = frozenset(
 """Words that may be repeated: grammatical words, and words of births, deaths, dates and the picture."""
 _IRREGULAR = {
     "built": "build",
+    "discovery": "discovered",
     "wrote": "write",
     "written": "write",
     "taught": "teach",

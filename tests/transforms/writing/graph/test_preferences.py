@@ -150,3 +150,17 @@ def test_what_belongs_to_the_pictured_thing_may_repeat_its_noun_but_not_its_stem
     assert not problems(fine)
     assert "repeated word: paint" in problems(fine.replace("artist", "painter"))
     assert "repeated word: paint" in problems("Who donated this painting and a painting by her?")
+
+
+@pytest.mark.parametrize(("died", "outlives"), [(1859, True), (1860, True), (1861, False)])
+def test_nobody_outlives_somebody_of_another_age(monkeypatch, died, outlives):
+    monkeypatch.setitem(invented.YEARS, "d2", died)
+    clauses = ("image x0", "x0 P737 x1", "x0 P570 d2", "x1 P570 d1", "a = difference d1 d2")
+    texts = worded_texts("x0 human, x1 human", "quantity", *clauses, genders={"x0": "she"})
+    assert all(("outlive" in t) == outlives for t in texts), texts
+
+
+def test_a_discovery_is_discovered():
+    said = "How old is the discovery of the mineral discovered by her?"
+    assert problems(said) == ("repeated word: discover",)
+    assert not problems(said.replace("discovered by her", "named after her"))
