@@ -36,7 +36,7 @@ def without_second_noun(sentence: str, nouns: Collection[str]) -> str:
     >>> without_second_noun("This river is named after a woman from another river.", ["river"])
     'This river is named after a woman from another river.'
     """
-    for noun in nouns:
+    for noun in map(re.escape, nouns):
         subject = rf"^(?:An?|Another|That|The|This) {noun}(?![’'\w])"
         relative = rf"\ban? {noun} that(?: [a-z]+){{1,4}}"
         said = rf"((?:{subject}(?: (?!(?:an?|who)\b)[^ “]+)*|.*{relative})) another {noun}(?=\.)"
