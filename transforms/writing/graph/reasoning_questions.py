@@ -152,7 +152,7 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     # "How many years before his father did this bridge's architect die?"
     if other.startswith(("his ", "her ")) and one not in ("him", "her"):
         died = frame.inverted(one, words.verbs.bases)
-        return f"how many years before {other} {died}?"
+        return f"how many years {'after' if first else 'before'} {other} {died}?"
     died = frame.inverted(other, words.verbs.bases)
     # "How many years before him did his teacher die?"
     phrases.cost += 3.0 * (one in ("him", "her"))
@@ -193,6 +193,7 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
     nouns = [event_of(words, literal) for literal in (near, far)]
     if nouns[0] == nouns[1]:
         one, other = phrases.noun_phrase(about(near)), phrases.noun_phrase(about(far))
+        phrases.cost += HOPELESS * (other in ("her", "him"))
         one = f"the {words.words.plural(nouns[0])} of {one}"
     else:
         one, other = (

@@ -160,6 +160,17 @@ def test_nobody_outlives_somebody_of_another_age(monkeypatch, died, outlives):
     assert all(("outlive" in t) == outlives for t in texts), texts
 
 
+@pytest.mark.parametrize(("father", "son", "word"), [("d1", "d2", "after"), ("d2", "d1", "before")])
+def test_a_son_dies_after_or_before_his_father(monkeypatch, father, son, word):
+    monkeypatch.setitem(invented.YEARS, "d2", 1870)
+    clauses = ("image x0", "x0 P84 x1", "x1 P22 x2")
+    dates = (f"x1 P570 {son}", f"x2 P570 {father}", "a = difference d1 d2")
+    kinds = "x0 railway station, x1 human, x2 human"
+    texts = worded_texts(kinds, "quantity", *clauses, *dates, seeds=60)
+    said = [m[1] for t in texts if (m := re.search(r"years (after|before) his father did", t))]
+    assert said and set(said) == {word}, texts
+
+
 def test_a_discovery_is_discovered():
     said = "How old is the discovery of the mineral discovered by her?"
     assert problems(said) == ("repeated word: discover",)
