@@ -62,7 +62,7 @@ class Area:
     the area."""
 
 
-TOLD = "sentences asking back_references preferences"
+SENTENCES = "sentences asking back_references preferences"
 AREAS = {
     "drafting": Area(("transforms/drafting/*.py",), ("tests/transforms/drafting",)),
     "planning": Area(
@@ -90,13 +90,13 @@ AREAS = {
             "graph_writer": "graph_writer",
             "label_source": "label_source",
             "lints": "lints prices verbalise preferences",
-            "pronouns": "clauses prices verbalise " + TOLD,
+            "pronouns": "clauses prices verbalise " + SENTENCES,
             "reasoning_questions": "prices reasoning_questions verbalise",
-            "references": "clauses long_puzzles prices verbalise " + TOLD,
-            "sentences": "prices verbalise " + TOLD,
-            "first_mentions": "clauses long_puzzles prices verbalise " + TOLD,
+            "references": "clauses long_puzzles prices verbalise " + SENTENCES,
+            "sentences": "prices verbalise " + SENTENCES,
+            "first_mentions": "clauses long_puzzles prices verbalise " + SENTENCES,
             "ellipsis": "preferences",
-            "telling": "clauses long_puzzles prices verbalise " + TOLD,
+            "telling": "clauses long_puzzles prices verbalise " + SENTENCES,
             "verbalise": "choice prices verbalise",
             "": "clauses long_puzzles prices verbalise fuzzy_words reasoning_questions",
         },
