@@ -166,6 +166,9 @@ def _sentence_faults(sentence: str, language: str) -> list[str]:
     # A name may end so: "Pifeins's warbler".
     if re.search(r"\b[a-z]\w*s's\b|\b\w+'s (?:\w+ ){0,2}\w+'s\b", sentence):
         found.append("possessive")
+    last = re.search(r"\b(\w+) (?:he|she)\?$", sentence)
+    if last and last[1] not in BE | {"did", "does"}:  # "outlive he?", but "older was he?"
+        found.append("case")
     if re.search(r"\s[,.?;:]|[,;:]{2}|\(|\{|,\s*[?.]", sentence):
         found.append("punctuation")
     if not (sentence[:1].isupper() or sentence[:1] in "“0123456789"):

@@ -35,6 +35,7 @@ father?"."""
 PASSED = 2.0
 """Cost of "How many years passed between the birth of its author and its publication?". Readers gave
 it 3 of 5, and "How many years after the birth of its author was it published?" 4."""
+OBJECTS = {"he": "him", "she": "her"}
 LIFETIME = 60
 """Maximum number of years by which somebody may outlive another: they should have met."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
@@ -137,7 +138,7 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     one, other = phrases.noun_phrase(near), phrases.noun_phrase(far, subject=True)
     apart = words.years.get(str(of[near]), 0) - words.years.get(str(of[far]), 0)
     if claim.property == DEATH and 0 < apart <= LIFETIME and one not in ("him", "her"):
-        return f"by how many years did {one} outlive {other}?"
+        return f"by how many years did {one} outlive {OBJECTS.get(other, other)}?"
     length = len(f"{one} {other}".split())
     if length > NEAR and len(other.split()) > KIN and one not in ("him", "her"):
         # "How many years before the artist of this painting did the man who influenced him

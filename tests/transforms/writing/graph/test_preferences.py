@@ -175,3 +175,16 @@ def test_a_discovery_is_discovered():
     said = "How old is the discovery of the mineral discovered by her?"
     assert problems(said) == ("repeated word: discover",)
     assert not problems(said.replace("discovered by her", "named after her"))
+
+
+def test_somebody_outlives_him():
+    clauses = ("image x0", "x0 P84 x1", "x1 P737 x2", "x2 P737 x3", "x3 P570 d1", "x2 P570 d2")
+    kinds = "x0 castle, x1 human, x2 human, x3 human"
+    genders = {"x1": "she", "x2": "she", "x3": "he"}
+    compute = "a = difference d1 d2"
+    found = tellings(kinds, "quantity", *clauses, compute, genders=genders, num=600)
+    texts = {t for t, _ in found if "outlive" in t}
+    assert any(t.endswith(" outlive him?") for t in texts), texts
+    assert not any(t.endswith(" outlive he?") for t in texts), texts
+    assert problems("By how many years did this woman outlive he?") == ("case",)
+    assert not problems("How many years older than this woman was he?")
