@@ -425,6 +425,11 @@ class Clauses(ABC):
             for part, after in pairwise(parts)
             if part in where and part.split()[0] != "by"
         )
+        # "The bridge commissioned by Ada Orme that crosses this river"
+        self.cost += 2.5 * any(
+            re.search(r"by [A-Z][^ ]*(?: [A-Z][^ ]*)*$", part) and after.startswith("that ")
+            for part, after in pairwise(parts)
+        )
         # "The painting by this man owned by the museum": is the man owned?
         self.cost += HOPELESS * any(n in f" {p} " for p in where for n in nouns if done)
         return " ".join([head, *parts])

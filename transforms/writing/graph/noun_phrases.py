@@ -247,6 +247,8 @@ class NounPhrases(Clauses):
             index, slot, noun = self.choose(heads)
             claims.remove((index, slot))
             said = self.possessor(self.other(index, slot), noun)
+            # "Dedicated to this church's saint", where "to the same saint as this church" is better
+            self.cost += noun in words.data["proven"]
             # "The son of the founder who was born in 1988": who was born then?
             self.cost += (ATTACHED if " of the " in said else 3.0) * bool(claims)
             self.introduce(

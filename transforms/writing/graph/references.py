@@ -31,6 +31,8 @@ SEXLESS = 6.0
 """Cost of "A person influenced this architect. A woman influenced the same person."."""
 ROLE = 1.0
 """Cost of "the architect", which may be a woman, where "she" is as short."""
+NAMED = 3.0
+"""Cost of "that painting" after a sentence that is about it and names another."""
 TWO_ITS = 4.0
 """Cost of "it" for a thing where the previous sentence has called another thing so."""
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
@@ -162,15 +164,16 @@ class References(Pronouns):
         """Whether a thing of the same kind was named after the last mention of this variable. After
         "She painted “Fog”", for example, a reader would take “Fog” for "that painting"."""
         words = self.form_words
-        if var == self._topic:
-            return False  # "A painting in this town shows the hero of “Fog”. How high is it?"
+        topic = var == self._topic
         near = [*self._before, *self._mentioned]
         for term in reversed([*self._earlier, *near] if self._is_long else near):
             if term == var:
                 return False
             kind = words.class_id(term) if isinstance(term, Value) else ""
             if kind and short(words, words.class_noun(kind)) == noun:
-                return True
+                # "A painting in this town is by the artist of “Fog”. How high is that painting?"
+                self.cost += NAMED * topic
+                return not topic
         return False
 
     def _by_claim(self, var: str, noun: str) -> str:

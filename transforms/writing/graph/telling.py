@@ -28,7 +28,7 @@ painting is owned by this museum.", "A museum employed her."."""
 BLUNT = 1.5
 """Cost of a new thing without a clause before the known one: "A woman commissioned this bridge."
 Editors gave it 3.3 of 5, and "This bridge was commissioned by a woman." 4.3."""
-BEARS = 2.5
+BEARS = 5.0
 """Cost of "The plaque of this tower bears a year.". Editors gave such a question 3 of 5, and "How many
 years separate the opening of this tower from the year on its plaque?" 4.5."""
 CHOPPED = 4.0
