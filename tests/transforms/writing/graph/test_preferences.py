@@ -188,3 +188,16 @@ def test_somebody_outlives_him():
     assert not any(t.endswith(" outlive he?") for t in texts), texts
     assert problems("By how many years did this woman outlive he?") == ("case",)
     assert not problems("How many years older than this woman was he?")
+
+
+def test_a_founding_may_stand_beside_its_founder_where_they_are_separated():
+    said = "How many years separate the founding of this library from the birth of its founder?"
+    assert not problems(said)
+    assert problems(said.replace("separate", "before"))
+
+
+def test_the_same_saint_reads_better_than_the_saint_of_a_church():
+    clauses = ("image x0", "x0 P825 x1", "x2 P825 x1", "x2 P131 Velm", "x2 P571 a")
+    kinds = "x0 cathedral, x1 human, x2 church building"
+    one, other = cheapest(kinds, "date year", clauses, "same saint as", "cathedral's saint")
+    assert one < other < 99, (one, other)
