@@ -33,7 +33,8 @@ ATTACHED = 6.0
 PLAIN = 0.75
 """Minimum share of wordings that call the pictured thing "this bridge". Test readers found that
 phrases other than "this bridge" read worse and hide little."""
-_PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
+OBJECTS = {"it": "it", "he": "him", "she": "her"}
+_OWNERS = {"it": "its", "he": "his", "she": "her"}
 
 
 class NounPhrases(Clauses):
@@ -104,7 +105,7 @@ class NounPhrases(Clauses):
             pronoun = self._pronoun(term, owner=True)  # "her teacher" is not her own teacher
             self.describing = before
             if pronoun:
-                return f"{_PRONOUNS[pronoun][1]} {noun}"
+                return f"{_OWNERS[pronoun]} {noun}"
         said = self.noun_phrase(term)
         if said.startswith(("his ", "her ")) and len(said.split()) == 2:
             return f"{said}'s {noun}"  # not "the teacher of her father"
@@ -186,7 +187,7 @@ class NounPhrases(Clauses):
     def own(self, term: Term) -> str:
         """The possessive of a person: "his" or "her", and "their" where the sex is unknown."""
         return (
-            _PRONOUNS.get(self.form_words.genders.get(term, ""), ("", "their"))[1]
+            _OWNERS.get(self.form_words.genders.get(term, ""), "their")
             if isinstance(term, str)
             else "their"
         )
@@ -205,7 +206,7 @@ class NounPhrases(Clauses):
 
     def _reference(self, var: str, subject: bool) -> str:
         if pronoun := self._pronoun(var):
-            return pronoun if subject else _PRONOUNS[pronoun][0]
+            return pronoun if subject else OBJECTS[pronoun]
         self.cost += HOPELESS  # "A town … the town": stated twice
         return f"the {self.introduced[var]}"
 

@@ -7,7 +7,7 @@ from questloom.language.frames import BE, PREPOSITIONS
 from questloom.records.form import Compute, Term
 from questloom.transforms.writing.graph.clauses import HOPELESS, LIGHT
 from questloom.transforms.writing.graph.lints import ends_in_short_clause, is_heavy, num_relative
-from questloom.transforms.writing.graph.noun_phrases import NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import OBJECTS, NounPhrases
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
     NEAR,
@@ -53,7 +53,7 @@ predicate 5."""
 TRAILING = 1.0
 """Cost of a unit at the end: "What is the length of that river, in kilometres?"."""
 
-SUBJECTS = {"him": "he", "her": "she"}
+SUBJECTS = {said: pronoun for pronoun, said in OBJECTS.items()}
 _CHAIN = re.compile(
     r"(?:the \w+ of )?(?:that ((?:other )?\w+)'s|its) (\w+)(?:'s \w+| was born| died)?"
 )

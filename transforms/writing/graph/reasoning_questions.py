@@ -20,7 +20,7 @@ from questloom.records.form import Compute, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords, place_of_writing
-from questloom.transforms.writing.graph.noun_phrases import NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import OBJECTS, NounPhrases
 
 BIRTH, DEATH = "P569", "P570"
 MANY = 5
@@ -35,7 +35,6 @@ father?"."""
 PASSED = 2.0
 """Cost of "How many years passed between the birth of its author and its publication?". Readers gave
 it 3 of 5, and "How many years after the birth of its author was it published?" 4."""
-OBJECTS = {"he": "him", "she": "her"}
 LIFETIME = 60
 """Maximum number of years by which somebody may outlive another: they should have met."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")

@@ -9,6 +9,7 @@ from questloom.records.form import ClaimClause, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.clauses import HOPELESS
 from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.noun_phrases import OBJECTS
 from questloom.transforms.writing.graph.pronouns import Pronouns, short
 
 ORDINALS = ("first", "second", "third")
@@ -31,11 +32,10 @@ SEXLESS = 6.0
 """Cost of "A person influenced this architect. A woman influenced the same person."."""
 ROLE = 1.0
 """Cost of "the architect", which may be a woman, where "she" is as short."""
-NAMED = 3.0
+NAMED = 6.0
 """Cost of "that painting" after a sentence that is about it and names another."""
 TWO_ITS = 4.0
 """Cost of "it" for a thing where the previous sentence has called another thing so."""
-OBJECTS = {"it": "it", "he": "him", "she": "her"}
 
 
 class References(Pronouns):
@@ -91,14 +91,19 @@ class References(Pronouns):
         counted = self._is_long and noun in self._counted and self.rng.random() < 0.5
         # "The second painting" after this painting and two that no "another" has counted: which?
         lost = len(alike) > 2 and var not in {alike[0], *self._apart}
-        unclear = self._is_named_last(noun, var) or lost or (back and not counted)
+        named_last = self._is_named_last(noun, var)
+        if named_last and var == self._topic:
+            # "A painting in this town is by the artist of “Fog”. How high is that painting?"
+            self.cost += NAMED
+            named_last = False
+        unclear = named_last or lost or (back and not counted)
         if unclear and self._is_long and (said := self._by_claim(var, noun)):
             return said
         person = self.form_words.is_person(var)
         role = person and self._is_of_any_sex(var) and len(alike) == 1
         bound = noun in self.form_words.data["bound"]
         self.cost += ROLE if role and not bound else UNNAMED * person * (1 + bound)
-        if self._is_named_last(noun, var):
+        if named_last:
             # "The second painting" is clear where a third one has been named.
             self.cost += 5.0 if person else 2.0 if len(alike) > 1 else HOPELESS
         if person and noun in ("man", "woman"):
@@ -140,7 +145,7 @@ class References(Pronouns):
         if anchor in recent and var not in recent:
             # "The plaque of this church gives a year. … did that church open?": which of the two?
             return other
-        if not person and self._is_named_last(noun, var):
+        if not person and named_last:
             return nth  # "that painting" would be “Fog”
         if var not in self._names:
             self._names[var] = other if person else self.choose((that, nth))
@@ -164,16 +169,13 @@ class References(Pronouns):
         """Whether a thing of the same kind was named after the last mention of this variable. After
         "She painted “Fog”", for example, a reader would take “Fog” for "that painting"."""
         words = self.form_words
-        topic = var == self._topic
         near = [*self._before, *self._mentioned]
         for term in reversed([*self._earlier, *near] if self._is_long else near):
             if term == var:
                 return False
             kind = words.class_id(term) if isinstance(term, Value) else ""
             if kind and short(words, words.class_noun(kind)) == noun:
-                # "A painting in this town is by the artist of “Fog”. How high is that painting?"
-                self.cost += NAMED * topic
-                return not topic
+                return True
         return False
 
     def _by_claim(self, var: str, noun: str) -> str:

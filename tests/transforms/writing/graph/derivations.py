@@ -10,6 +10,29 @@ from questloom.transforms.writing.graph.verbalise import verbalise
 from tests.transforms.writing.graph import invented
 
 WORDS = invented.InventedWords()
+TREE = (
+    "x0 human, x1 human, x2 lighthouse, x3 district, x4 mountain, x5 river, x6 arch bridge",
+    "date year",
+    "image x0",
+    "x0 P1066 x1",
+    "x2 P84 x1",
+    "x2 P206 Elder Sound",
+    "x2 P131 x3",
+    "x4 P131 x3",
+    "x5 P885 x4",
+    "x6 P177 x5",
+    "x6 P131 Karsk",
+    "x2 P1619 a",
+)
+MEET = (
+    "x0 arch bridge, x1 river, x2 human, x3 mineral",
+    "entity",
+    "image x0",
+    "x0 P177 x1",
+    "x0 P84 x2",
+    "a P189 x1",
+    "a P61 x2",
+)
 HE = {"x0": "he", "x1": "he", "x2": "he"}
 
 

@@ -1,4 +1,4 @@
-"""What three copy editors liked better, of 108 wordings of 21 puzzles, and what the rules made of it."""
+"""What copy editors and readers liked better, and what the rules made of it."""
 
 import re
 
@@ -60,7 +60,7 @@ def case(kinds, ask, *clauses, better, worse, genders=HE):
             "x0 castle, x1 human, x2 castle",
             "date year",
             *("image x0", "x0 P88 x1", "x2 P88 x1", "x2 P131 Velm", "x2 P571 a"),
-            better="who (?:commissioned this castle also commissioned|also commissioned)",
+            better="also commissioned",
             worse="by the same woman as this one",
             genders=SHE,
         ),

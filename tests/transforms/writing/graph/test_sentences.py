@@ -16,6 +16,9 @@ from questloom.transforms.writing.graph.sentences import (
 from questloom.transforms.writing.graph.verbalise import verbalise
 from tests.transforms.writing.graph import invented
 from tests.transforms.writing.graph.derivations import (
+    MEET,
+    TREE,
+    WORDS,
     cheapest,
     good,
     tellings,
@@ -24,30 +27,6 @@ from tests.transforms.writing.graph.derivations import (
     words_of,
 )
 
-WORDS = invented.InventedWords()
-TREE = (
-    "x0 human, x1 human, x2 lighthouse, x3 district, x4 mountain, x5 river, x6 arch bridge",
-    "date year",
-    "image x0",
-    "x0 P1066 x1",
-    "x2 P84 x1",
-    "x2 P206 Elder Sound",
-    "x2 P131 x3",
-    "x4 P131 x3",
-    "x5 P885 x4",
-    "x6 P177 x5",
-    "x6 P131 Karsk",
-    "x2 P1619 a",
-)
-MEET = (
-    "x0 arch bridge, x1 river, x2 human, x3 mineral",
-    "entity",
-    "image x0",
-    "x0 P177 x1",
-    "x0 P84 x2",
-    "a P189 x1",
-    "a P61 x2",
-)
 PUPILS = (
     "x0 human, x1 human, a town",
     "entity",
@@ -59,6 +38,13 @@ PUPILS = (
 )
 DONATED = ("image x0", "x0 P1028 x1", "x2 P1028 x1", "x2 P276 Ostmark Museum", "x2 P170 a")
 CHURCH = ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P1619 d1", "d2 reads P1684 plaque x2")
+
+
+def test_things_are_told_from_the_picture_to_the_question_and_what_lies_beside_comes_between():
+    things = things_of(words_of(*TREE))
+    assert [t.var for t in things] == ["x0", "x1", "x2", "x3", "x4", "x5", "x6"]
+    assert [t.var for t in things if not t.on_way] == ["x3", "x4", "x5", "x6"]
+    assert [t.parent for t in things] == ["", "x0", "x1", "x2", "x3", "x4", "x5"]
 
 
 def test_where_two_branches_meet_both_are_told_before():
